@@ -1,0 +1,1 @@
+"""Verify any attention implementation against an exact oracle, with computed error bounds."""

@@ -1,0 +1,1 @@
+"""What pytest loads wherever attnspec is installed."""

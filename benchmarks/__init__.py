@@ -1,0 +1,1 @@
+"""How fast, and in how much memory: every backend on every workload."""

@@ -1,0 +1,1 @@
+"""The bindings to array libraries, one module each."""

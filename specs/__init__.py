@@ -1,0 +1,1 @@
+"""What attention must do: contract, problem, oracle, error bound, strategies, invariants, verification."""

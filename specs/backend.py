@@ -1,0 +1,202 @@
+"""A backend as the suite sees it: a function that takes a problem and gives a result, conventions translated.
+
+The one place that knows layouts, mask polarity, tuples and compiled calls; invariants see NumPy arrays in BHLD.
+"""
+
+import contextlib
+import dataclasses
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from attnspec.specs.arrays import ArrayLibrary
+from attnspec.specs.bound import Bound, Precision
+from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, TRANSFORMS, Declaration, claimed_options
+from attnspec.specs.oracle import LN2, Solution, solve
+from attnspec.specs.problem import Array, Problem
+
+
+class BackendError(Exception):
+    """The backend raised, or returned something that is no result. Carries the features that were asked for."""
+
+    def __init__(self, message: str, features: frozenset[str]) -> None:
+        super().__init__(message)
+        self.features = features
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came back, in NumPy, layout BHLD at the problem's rank; weights and lse only if asked for."""
+
+    output: Array
+    weights: Array | None = None
+    lse: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Backend:
+    """A function under its declaration, on one device of one array library.
+
+    ``arrays`` is the library's binding. ``printed`` collects what the function writes to standard output.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    declaration: Declaration
+    arrays: ArrayLibrary
+    device: str = "cpu"
+    printed: io.StringIO = field(default_factory=io.StringIO)
+    memo: dict[Any, Any] = field(default_factory=dict)
+    """What is worth keeping for the function's lifetime: prepared calls, the plan."""
+
+    @cached_property
+    def options(self) -> frozenset[str]:
+        """The keywords it claims: those it has and does not declare lacking."""
+        keywords = claimed_options(self.function)
+        return frozenset(name for name in keywords if not self.declaration.missing(frozenset({name})))
+
+    @property
+    def conventions(self) -> Mapping[str, Any]:
+        """Its conventions."""
+        return self.declaration.conventions
+
+    def assuming(self, **changes: Any) -> "Backend":
+        """The same backend under a declaration with other fields."""
+        return dataclasses.replace(self, declaration=dataclasses.replace(self.declaration, **changes))
+
+    def supports(self, features: frozenset[str]) -> bool:
+        """Whether it claims all ``features`` together; a transform counts only if the array library has it."""
+        transforms = features & frozenset(TRANSFORMS)
+        dtypes = features & frozenset(DTYPES)
+        return (
+            not self.declaration.missing(features)
+            and transforms <= self.arrays.TRANSFORMS
+            and dtypes <= frozenset(self.declaration.dtypes)
+            and (features & frozenset(OPTIONS)) <= self.options
+        )
+
+    def solution(self, problem: Problem) -> Solution:
+        """The exact answer under this backend's conventions."""
+        return solve(problem, self.conventions)
+
+    def bound(self, problem: Problem) -> Bound:
+        """The error bound that this backend's conventions grant for ``problem``."""
+        precision = Precision.of(problem.dtype, self.conventions["intermediate_dtype"], self.arrays.FLUSHES_SUBNORMALS)
+        return Bound(self.solution(problem), precision, self.conventions["value_range"] == "sum")
+
+    def native(self, problem: Problem) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
+        """query, key, value and the options as native arrays and plain values, in the backend's conventions."""
+        inputs = [self.asarray(getattr(problem, name)) for name in ("query", "key", "value")]
+        extras = {n: self._option(n, v) for n, v in problem.options.items() if n in ARRAY_OPTIONS}
+        plain = {n: v for n, v in problem.options.items() if n not in ARRAY_OPTIONS}
+        return inputs, extras, plain
+
+    def asarray(self, array: Array) -> Any:
+        """A native copy of a query, key, value or output in the backend's layout."""
+        return self.arrays.asarray(self.laid_out(array), self.device)
+
+    def laid_out(self, array: Array) -> Array:
+        """The array in the backend's layout: heads behind the sequence if it is BLHD. Its own inverse."""
+        if self.conventions["layout"] == "BLHD" and array.ndim > 2:
+            return np.ascontiguousarray(np.swapaxes(array, -3, -2))
+        return array
+
+    def _option(self, name: str, value: Array) -> Any:
+        if name == "mask" and self.conventions["mask"] == "block":
+            value = ~value
+        return self.arrays.asarray(value, self.device)
+
+    def runs_compiled(self, problem: Problem) -> bool:
+        """Whether an ordinary call for ``problem`` goes through the library's compiler."""
+        return self.arrays.RUNS_COMPILED and self.supports(problem.features | {"compile"})
+
+    def solve(self, problem: Problem, compiled: bool | None = None) -> Result:
+        """Give ``problem`` to the backend. BackendError if it raises or returns no result."""
+        inputs, extras, plain = self.native(problem)
+        compiled = self.runs_compiled(problem) if compiled is None else compiled
+        function = self.positional(tuple(extras), plain, compiled)
+        return self.call(function, [*inputs, *extras.values()], problem)
+
+    def positional(self, names: tuple[str, ...], plain: Mapping[str, Any], compiled: bool = False) -> Callable[..., Any]:
+        """The function of native arrays alone (query, key, value, then ``names``); the same object for equal calls."""
+        key = ("call", names, tuple(sorted(plain.items())), compiled)
+        if key not in self.memo:
+
+            def function(query: Any, key: Any, value: Any, *extras: Any) -> Any:
+                return self.function(query, key, value, **dict(zip(names, extras, strict=True)), **plain)
+
+            self.memo[key] = self.arrays.compile(function) if compiled else function
+        prepared: Callable[..., Any] = self.memo[key]
+        return prepared
+
+    def call(self, function: Callable[..., Any], arguments: list[Any], problem: Problem) -> Result:
+        """``function(*arguments)``, its result checked and brought to NumPy."""
+        with self.guarded(problem.features):
+            returned = function(*arguments)
+            self.arrays.synchronize(returned)
+        return self.read(returned, problem)
+
+    @contextlib.contextmanager
+    def guarded(self, features: frozenset[str]) -> Any:
+        """Collect prints, and turn whatever is raised inside into a BackendError."""
+        try:
+            with contextlib.redirect_stdout(self.printed):
+                yield
+        except Exception as error:
+            text = str(error).strip().splitlines()
+            reason = f"{type(error).__name__}: {text[0] if text else ''}"
+            raise BackendError(f"attention raised {reason:.300}", features) from error
+
+    def read(self, returned: Any, problem: Problem) -> Result:
+        """The result in NumPy. BackendError if it is not what the options ask for."""
+        asked = [name for name in ("weights", "lse") if problem.options.get(f"return_{name}")]
+        parts = list(returned) if isinstance(returned, tuple) else [returned]
+        wanted = f"a tuple (output, {', '.join(asked)})" if asked else "one array, the output"
+        if isinstance(returned, tuple) != bool(asked) or len(parts) != 1 + len(asked):
+            came = f"a tuple of {len(parts)}" if isinstance(returned, tuple) else f"a {type(returned).__name__}"
+            raise BackendError(f"attention: wanted {wanted}, came {came}", problem.features)
+        for part in parts:
+            if not self.arrays.is_array(part):
+                library = self.declaration.arrays
+                came = f"{type(part).__module__}.{type(part).__name__}"
+                raise BackendError(f"attention: wanted {library} arrays, came {came}", problem.features)
+        output, *rest = [self.arrays.to_numpy(part) for part in parts]
+        named = dict(zip(asked, rest, strict=True))
+        lse = named.get("lse")
+        return Result(self.laid_out(output), named.get("weights"), None if lse is None else self._natural(lse))
+
+    def _natural(self, lse: Array) -> Array:
+        """The LSE in base e, with a "lowest" empty row as −inf."""
+        if self.conventions["empty_row_lse"] == "lowest" and lse.size:
+            lowest = np.finfo(lse.dtype).min if lse.dtype.kind == "f" else -np.inf
+            lse = np.where(lse <= 0.1 * lowest, np.asarray(-np.inf, lse.dtype), lse)
+        return lse * np.asarray(LN2, lse.dtype) if self.conventions["lse_base"] == 2 else lse
+
+    def gradients(self, problem: Problem, cotangent: Array) -> tuple[Array, Array, Array]:
+        """(dquery, dkey, dvalue) of ⟨output, cotangent⟩ in layout BHLD; cotangent like the output."""
+        inputs, extras, plain = self.native(problem)
+        function = self.output_of(tuple(extras), plain)
+        with self.guarded(problem.features | {"gradient"}):
+            gradients = self.arrays.gradient(function, inputs, self.asarray(cotangent), tuple(extras.values()))
+            self.arrays.synchronize(gradients)
+            dquery, dkey, dvalue = (self.laid_out(self.arrays.to_numpy(g)) for g in gradients)
+        return dquery, dkey, dvalue
+
+    def output_of(self, names: tuple[str, ...], plain: Mapping[str, Any]) -> Callable[..., Any]:
+        """Like ``positional``, but always giving the output alone."""
+        key = ("output", names, tuple(sorted(plain.items())))
+        if key not in self.memo:
+            inner = self.positional(names, plain)
+
+            def function(*arguments: Any) -> Any:
+                returned = inner(*arguments)
+                return returned[0] if isinstance(returned, tuple) else returned
+
+            self.memo[key] = function
+        prepared: Callable[..., Any] = self.memo[key]
+        return prepared
+

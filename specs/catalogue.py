@@ -1,0 +1,111 @@
+"""What an invariant is, and the catalogue of all of them.
+
+A family is a module of ``attnspec.specs.invariants``; its invariants are its functions decorated with ``invariant``.
+The docstring is the sentence: in the catalogue, in the failure message and in ``attnspec explain``.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.compare import worst
+from attnspec.specs.oracle import Floats
+from attnspec.specs.problem import Array, Problem
+
+
+class Violation(Exception):
+    """An invariant does not hold: what was looked at, what was wanted, what came, by how much."""
+
+
+class Inapplicable(Exception):
+    """The invariant says nothing about this problem."""
+
+
+Check = Callable[[Backend, Problem], float]
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """A named property. ``check`` raises Violation or returns the largest error ÷ bound that it saw."""
+
+    id: str
+    sentence: str
+    formula: str
+    source: str
+    catches: tuple[str, ...]
+    check: Check
+    needs: frozenset[str]
+    """Features that a problem must have for the invariant to say something."""
+    without: frozenset[str]
+    """Features that a problem must not have."""
+    claims: frozenset[str]
+    """Features that the backend must claim beside those of the problem."""
+    resizes: bool
+    """Whether it makes problems of sizes outside the pool, which a JIT must compile anew."""
+
+    @property
+    def family(self) -> str:
+        """The part of the id before the dot."""
+        return self.id.split(".")[0]
+
+    def concerns(self, backend: Backend) -> bool:
+        """Whether the backend claims everything that the invariant is about."""
+        features = self.needs | self.claims
+        return all(backend.supports(frozenset({feature})) for feature in features) and backend.supports(self.needs)
+
+    def takes(self, backend: Backend, features: frozenset[str]) -> bool:
+        """Whether a problem with ``features`` is one for the invariant and within the backend's claims."""
+        transforms = self.needs & {"gradient", "double_gradient", "compile", "vectorize"}
+        asked = self.needs - transforms
+        return asked <= features and not self.without & features and backend.supports(features | transforms)
+
+
+def invariant(
+    id: str,
+    *,
+    formula: str,
+    source: str,
+    catches: Iterable[str] = (),
+    needs: Iterable[str] = (),
+    without: Iterable[str] = (),
+    claims: Iterable[str] = (),
+    resizes: bool = False,
+) -> Callable[[Check], Invariant]:
+    """Make a check into an invariant; the function's docstring is its sentence. ``catches``: ids of public reports."""
+
+    def wrap(check: Check) -> Invariant:
+        sentence = " ".join(inspect.cleandoc(check.__doc__ or "").split())
+        sets = (frozenset(needs), frozenset(without), frozenset(claims))
+        return Invariant(id, sentence, formula, source, tuple(catches), check, *sets, resizes)
+
+    return wrap
+
+
+@cache
+def catalogue() -> dict[str, Invariant]:
+    """Every invariant by id, family by family."""
+    from attnspec.specs import invariants
+
+    found: dict[str, Invariant] = {}
+    for module in sorted(info.name for info in pkgutil.iter_modules(invariants.__path__)):
+        for value in vars(importlib.import_module(f"{invariants.__name__}.{module}")).values():
+            if isinstance(value, Invariant):
+                assert value.id not in found, value.id
+                found[value.id] = value
+    return found
+
+
+def hold(what: str, came: Array, wanted: Floats | Array, bound: Floats | float) -> float:
+    """The largest error ÷ bound; Violation if it is above 1 or the shapes differ."""
+    if came.shape != wanted.shape:
+        raise Violation(f"{what}: wanted shape {wanted.shape}, came {came.shape}")
+    difference = worst(came, wanted, bound)
+    if difference is None:
+        return 0.0
+    if difference.ratio > 1:
+        raise Violation(f"{what} {difference}")
+    return difference.ratio

@@ -1,0 +1,46 @@
+"""Comparing what came with what was wanted: NaN equals only NaN, an infinity only itself."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attnspec.specs.oracle import Floats
+from attnspec.specs.problem import Array
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The worst element: where, what was wanted, what came, the bound, and error ÷ bound."""
+
+    index: tuple[int, ...]
+    wanted: float
+    came: float
+    bound: float
+    ratio: float
+
+    def __str__(self) -> str:
+        return f"at {list(self.index)} wanted {self.wanted:.9g}, came {self.came:.9g}, err/bound {self.ratio:.3g}"
+
+
+def ratios(came: Array, wanted: Floats, bound: Floats | float) -> Floats:
+    """Error ÷ bound for each element; ∞ where exactly one is NaN, infinities differ, or a zero bound is broken."""
+    came = np.asarray(came, np.float64)
+    wanted, bound = np.broadcast_arrays(np.asarray(wanted, np.float64), np.asarray(bound, np.float64))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        ratio = np.abs(came - wanted) / bound
+    same = (came == wanted) | (np.isnan(came) & np.isnan(wanted))
+    ratio[np.isnan(ratio)] = np.inf
+    ratio[same | np.isposinf(bound)] = 0.0
+    return ratio
+
+
+def worst(came: Array, wanted: Floats, bound: Floats | float) -> Difference | None:
+    """The element with the largest error ÷ bound; None for empty arrays. Shapes must agree."""
+    if np.shape(came) != np.shape(wanted):
+        raise ValueError(f"compare: wanted shape {np.shape(wanted)}, came {np.shape(came)}")
+    ratio = ratios(came, wanted, bound)
+    if ratio.size == 0:
+        return None
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(ratio)), ratio.shape))
+    limit = float(np.broadcast_to(bound, ratio.shape)[index])
+    return Difference(index, float(wanted[index]), float(np.asarray(came, np.float64)[index]), limit, float(ratio[index]))

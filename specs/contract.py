@@ -1,0 +1,156 @@
+"""The contract's vocabulary: options, features, conventions, and what a backend declares of them.
+
+A backend is anything with a function ``attention``; its module constants are read here and nowhere else.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+ARRAY_OPTIONS = (
+    "mask",
+    "bias",
+    "alibi_slopes",
+    "sinks",
+    "key_lengths",
+    "query_segments",
+    "key_segments",
+)
+"""Keywords whose values are arrays of the backend's own library."""
+
+PLAIN_OPTIONS = ("is_causal", "scale", "softcap", "window", "return_weights", "return_lse")
+"""Keywords whose values are Python numbers, booleans or tuples."""
+
+OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS + ("dropout_rate", "seed")
+"""Every keyword of the canonical signature."""
+
+SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
+"""What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes."""
+
+TRANSFORMS = ("gradient", "double_gradient", "forward_gradient", "compile", "vectorize")
+"""What an array library may do with the function itself."""
+
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+
+DEFAULT_DTYPES = ("float64", "float32", "float16")
+
+FEATURES = frozenset(OPTIONS + SHAPE_FEATURES + TRANSFORMS + DTYPES)
+"""Every word that LACKS may name, alone or joined by ``+``."""
+
+CONVENTIONS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+    {
+        "layout": ("BHLD", "BLHD"),
+        "mask": ("attend", "block"),
+        "causal_alignment": ("top-left", "bottom-right"),
+        "empty_row": ("zero", "mean", "nan"),
+        "empty_row_bias": ("zero", "mean", "nan"),
+        "masked_nonfinite": ("ignored", "propagates"),
+        "softcap_order": ("before-bias", "after-bias"),
+        "window": ("reach", "count"),
+        "gqa_map": ("grouped", "tiled"),
+        "lse_base": ("e", 2),
+        "empty_row_lse": ("-inf", "zero", "lowest"),
+        "intermediate_dtype": ("input", "float32"),
+        "value_range": ("finite", "sum"),
+    }
+)
+"""Each choice the contract leaves open, with its values; the first is the default."""
+
+
+def default_conventions() -> dict[str, Any]:
+    """The convention values that hold where a backend declares nothing."""
+    return {name: values[0] for name, values in CONVENTIONS.items()}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a backend says of itself: array library, lacks, dtypes, devices, conventions, known issues."""
+
+    arrays: str
+    lacks: frozenset[frozenset[str]] = frozenset()
+    dtypes: tuple[str, ...] = DEFAULT_DTYPES
+    devices: tuple[str, ...] | None = None
+    conventions: Mapping[str, Any] = field(default_factory=default_conventions)
+    known_issues: Mapping[str, str] = field(default_factory=dict)
+
+    def missing(self, features: frozenset[str]) -> bool:
+        """Whether a declared lack rules out a use of all ``features`` together."""
+        return any(lack <= features for lack in self.lacks)
+
+
+def _check(condition: bool, name: str, wanted: str, came: object) -> None:
+    if not condition:
+        raise ValueError(f"{name}: wanted {wanted}, came {came!r}")
+
+
+def _one_of(name: str, word: object, known: tuple[str, ...] | frozenset[str]) -> None:
+    _check(word in known, name, f"one of {', '.join(sorted(known))}", word)
+
+
+def _read_lacks(value: object) -> frozenset[frozenset[str]]:
+    _check(isinstance(value, set | frozenset | list | tuple), "LACKS", "a set of feature names", value)
+    lacks = set()
+    for entry in value:  # type: ignore[attr-defined]  # checked to be a collection above
+        _check(isinstance(entry, str), "LACKS", "feature names", entry)
+        words = frozenset(entry.split("+"))
+        for word in words:
+            _one_of("LACKS", word, FEATURES)
+        lacks.add(words)
+    return frozenset(lacks)
+
+
+def _read_conventions(value: object) -> dict[str, Any]:
+    _check(isinstance(value, Mapping), "CONVENTIONS", "a dict {convention: value}", value)
+    conventions = default_conventions()
+    for name, choice in dict(value).items():  # type: ignore[call-overload]  # checked to be a mapping above
+        _one_of("CONVENTIONS", name, frozenset(CONVENTIONS))
+        _check(choice in CONVENTIONS[name], f"CONVENTIONS[{name!r}]", f"one of {CONVENTIONS[name]}", choice)
+        conventions[name] = choice
+    if "empty_row_bias" not in value:  # type: ignore[operator]
+        conventions["empty_row_bias"] = conventions["empty_row"]
+    return conventions
+
+
+def _read_names(name: str, value: object) -> tuple[str, ...]:
+    good = isinstance(value, set | frozenset | list | tuple) and all(isinstance(v, str) for v in value)
+    _check(good, name, "a collection of names", value)
+    return tuple(value)  # type: ignore[arg-type]  # checked above
+
+
+def read_declaration(constants: Mapping[str, Any]) -> Declaration:
+    """Read a backend's module constants.
+
+    Raises ValueError that names the constant, what was wanted and what came.
+    """
+    arrays = constants.get("ARRAYS")
+    _check(isinstance(arrays, str), "ARRAYS", 'the name of an array library, such as "numpy"', arrays)
+    dtypes = _read_names("DTYPES", constants.get("DTYPES", DEFAULT_DTYPES))
+    for dtype in dtypes:
+        _one_of("DTYPES", dtype, DTYPES)
+    _check(bool(dtypes), "DTYPES", "at least one dtype", dtypes)
+    devices = constants.get("DEVICES")
+    issues = constants.get("KNOWN_ISSUES", {})
+    good = isinstance(issues, Mapping) and all(isinstance(text, str) for pair in issues.items() for text in pair)
+    _check(good, "KNOWN_ISSUES", "a dict {invariant id: reason with a link}", issues)
+    return Declaration(
+        arrays=str(arrays),
+        lacks=_read_lacks(constants.get("LACKS", ())),
+        dtypes=dtypes,
+        devices=None if devices is None else _read_names("DEVICES", devices),
+        conventions=_read_conventions(constants.get("CONVENTIONS", {})),
+        known_issues=dict(issues),
+    )
+
+
+def claimed_options(function: Callable[..., Any]) -> frozenset[str]:
+    """The keywords of the canonical signature that ``function`` has.
+
+    Decorated and positional parameters count, through ``inspect.signature``. A bare ``**kwargs`` claims nothing.
+    """
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"attention: wanted a function with a readable signature, came {function!r}") from error
+    return frozenset(OPTIONS) & frozenset(parameters)

@@ -1,0 +1,1 @@
+"""The named properties that attention must have, one module a family."""

@@ -1,0 +1,68 @@
+"""What several families of invariants share: comparing results with the oracle and with each other."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from attnspec.specs.backend import Backend, Result
+from attnspec.specs.catalogue import Inapplicable, hold
+from attnspec.specs.oracle import Floats
+from attnspec.specs.problem import Array, Problem, lifted
+
+EQUATION_1 = "Vaswani et al. 2017, Attention Is All You Need, eq. 1"
+
+PARTS = ("output", "weights", "lse")
+
+POSITIONS = ("is_causal", "window", "alibi_slopes", "key_lengths")
+"""Options that depend on where a key stands; without them order does not matter."""
+
+
+def require(condition: bool) -> None:
+    """Inapplicable unless ``condition``."""
+    if not condition:
+        raise Inapplicable
+
+
+def part(source: Any, name: str) -> Array:
+    """output or weights with four axes, lse with three; ``source`` is a Result, a Solution or a Bound."""
+    array: Array = getattr(source, name)
+    return array.reshape((1,) * (3 - array.ndim) + array.shape) if name == "lse" else lifted(array)
+
+
+def asked(problem: Problem) -> tuple[str, ...]:
+    """Which parts a result for ``problem`` has."""
+    return tuple(name for name in PARTS if name == "output" or problem.options.get(f"return_{name}"))
+
+
+def hold_result(backend: Backend, problem: Problem, result: Result, parts: Iterable[str] | None = None) -> float:
+    """The result against the oracle."""
+    solution, bound = backend.solution(problem), backend.bound(problem)
+    names = asked(problem) if parts is None else parts
+    return max(hold(name, part(result, name), part(solution, name), part(bound, name)) for name in names)
+
+
+def slack(backend: Backend, *problems: Problem, name: str = "output") -> Floats:
+    """How far apart two correct results may be: the sum of both bounds (of one problem, twice its bound)."""
+    first, second = problems if len(problems) == 2 else problems * 2
+    return np.asarray(part(backend.bound(first), name) + part(backend.bound(second), name))
+
+
+def hold_same(backend: Backend, problem: Problem, came: Result, wanted: Result, what: str = "") -> float:
+    """Two results for problems with the same answer against each other; the bound is ``problem``'s, twice."""
+    ratios = [0.0]
+    for name in asked(problem):
+        ratios.append(hold(f"{what}{name}", part(came, name), part(wanted, name), slack(backend, problem, name=name)))
+    return max(ratios)
+
+
+def integral(array: Array) -> Array:
+    """The nearest integers within ±3: sums and small products of them are exact in every dtype."""
+    clipped = np.clip(np.nan_to_num(np.asarray(array, np.float64)), -3, 3)
+    return np.rint(clipped).astype(array.dtype)
+
+
+def other_values(problem: Problem, like: Array) -> Array:
+    """Different numbers of the same shape and dtype, fixed by the problem's seed."""
+    rng = np.random.RandomState([problem.seed, 0x0D1FF])
+    return rng.standard_normal(like.shape).astype(like.dtype)

@@ -1,0 +1,138 @@
+"""Which problems a run is sure to see: shapes from one pool, and every pair of claimed options together.
+
+A covering array in the manner of AETG (Cohen et al. 1997): each row is built greedily around a pair not yet seen.
+"""
+
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.recipe import Recipe, Shape
+from attnspec.specs.settings import SETTINGS, keywords
+from attnspec.specs.values import DISTRIBUTIONS
+
+POOL: tuple[Shape, ...] = (
+    Shape(1, 2, 2, 3, 3, 2, 2),
+    Shape(2, 3, 3, 5, 5, 4, 4),
+    Shape(2, 2, 2, 3, 5, 4, 4),
+    Shape(1, 2, 2, 7, 4, 3, 3),
+    Shape(2, 2, 2, 5, 5, 4, 3),
+    Shape(2, 6, 2, 4, 7, 8, 5),
+    Shape(1, 6, 3, 3, 3, 4, 4),
+    Shape(2, 3, 1, 1, 6, 5, 5),
+    Shape(1, 1, 1, 1, 1, 1, 1),
+    Shape(3, 1, 1, 2, 1, 3, 2),
+    Shape(1, 2, 2, 4, 6, 4, 4, rank=3),
+    Shape(1, 4, 2, 5, 3, 3, 4, rank=3),
+    Shape(1, 1, 1, 4, 4, 3, 2, rank=2),
+    Shape(1, 2, 2, 17, 33, 16, 16),
+    Shape(1, 2, 1, 31, 31, 8, 16),
+    Shape(1, 1, 1, 2, 129, 8, 8),
+    Shape(1, 1, 1, 65, 63, 64, 64),
+    Shape(1, 2, 2, 130, 385, 7, 5),
+    Shape(0, 2, 2, 3, 3, 2, 2),
+    Shape(1, 2, 2, 0, 3, 2, 2),
+    Shape(1, 2, 2, 3, 0, 2, 2),
+    Shape(2, 2, 2, 3, 4, 0, 2),
+    Shape(1, 2, 2, 3, 3, 2, 0),
+)
+"""All sizes a run uses, beside those that an invariant cuts from them. Symmetric sizes hide faults, so few are."""
+
+Level = tuple[str, object]
+Pair = tuple[Level, Level]
+
+PLAINEST = Recipe(Shape(1, 2, 2, 3, 3, 2, 2), values="small-integers")
+"""The problem that any backend must be able to answer."""
+
+
+def claimed(backend: Backend) -> tuple[str, ...]:
+    """The options of SETTINGS that the backend claims, in order."""
+    return tuple(option for option in SETTINGS if keywords(option) <= backend.options)
+
+
+def plan(backend: Backend) -> tuple[Recipe, ...]:
+    """Recipes in which each pair of option levels, shape and option, dtype and option occurs that the backend claims."""
+    rows = list(_cover(backend))
+    seen: Counter[str] = Counter()
+    recipes = []
+    for number, row in enumerate(rows):
+        recipe = Recipe(_shape(row), str(row["dtype"]), list(DISTRIBUTIONS)[number % len(DISTRIBUTIONS)], number)
+        for option in (option for option in claimed(backend) if row[option]):
+            names = list(SETTINGS[option])
+            recipe = recipe.with_settings(**{option: names[seen[option] % len(names)]})
+            seen[option] += 1
+        recipes.append(recipe)
+    return tuple(recipes)
+
+
+def _shape(row: dict[str, object]) -> Shape:
+    shape = row["shape"]
+    assert isinstance(shape, Shape)
+    return shape
+
+
+def _cover(backend: Backend) -> Iterator[dict[str, object]]:
+    factors = _factors(backend)
+    uncovered = dict.fromkeys(_pairs(backend, factors))
+    used: Counter[Level] = Counter()
+    while uncovered:
+        row = dict(next(iter(uncovered)))
+        for name, levels in factors.items():
+            if name not in row:
+                row[name] = _best(backend, row, name, levels, uncovered, used)
+        ordered = [(name, row[name]) for name in factors]
+        used.update(ordered)
+        for pair in itertools.combinations(ordered, 2):
+            uncovered.pop(pair, None)
+        yield row
+
+
+def _factors(backend: Backend) -> dict[str, Sequence[object]]:
+    dtypes = [dtype for dtype in backend.declaration.dtypes if backend.supports(frozenset({dtype}))]
+    shapes = [shape for shape in POOL if backend.supports(shape.features)]
+    return {"shape": shapes, "dtype": dtypes, **{option: (True, False) for option in claimed(backend)}}
+
+
+def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[Pair]:
+    """The pairs to be seen. Shapes meet each option, not each dtype: sizes and rounding go wrong independently."""
+    for first, second in itertools.combinations(factors, 2):
+        if (first, second) == ("shape", "dtype") and len(factors) > 2:
+            continue
+        for a, b in itertools.product(factors[first], factors[second]):
+            if backend.supports(_features({first: a, second: b})):
+                yield (first, a), (second, b)
+
+
+def _features(row: dict[str, object]) -> frozenset[str]:
+    features: set[str] = set()
+    for name, level in row.items():
+        if isinstance(level, Shape):
+            features |= level.features
+        elif name == "dtype":
+            features.add(str(level))
+        elif level:
+            features |= keywords(name)
+    return frozenset(features)
+
+
+def _best(
+    backend: Backend,
+    row: dict[str, object],
+    name: str,
+    levels: Sequence[object],
+    uncovered: dict[Pair, None],
+    used: Counter[Level],
+) -> object:
+    def gain(level: object) -> tuple[int, int]:
+        new = ((other, (name, level)) for other in row.items())
+        return sum(pair in uncovered or pair[::-1] in uncovered for pair in new), -used[name, level]
+
+    allowed = [level for level in levels if backend.supports(_features({**row, name: level}))]
+    return max(allowed or levels[-1:], key=gain)
+
+
+def with_values(recipe: Recipe, values: str, seed: int) -> Recipe:
+    """The same shape, dtype and options with other numbers: what a JIT has compiled already."""
+    return dataclasses.replace(recipe, values=values, seed=seed)

@@ -1,0 +1,52 @@
+"""Putting an array library's transformations to use on a backend: gradient, compile, vectorize."""
+
+import numpy as np
+
+from attnspec.specs.backend import Backend, Result
+from attnspec.specs.oracle import Floats
+from attnspec.specs.problem import Array, Problem, lifted, numpy_dtype
+
+
+def attempt(backend: Backend, problem: Problem, transforms: frozenset[str]) -> None:
+    """Do what the transforms ask for, whatever comes of it. BackendError if the backend raises."""
+    if not transforms:
+        backend.solve(problem)
+    if "gradient" in transforms:
+        backend.gradients(problem, cotangent(problem))
+    if "compile" in transforms:
+        backend.solve(problem, compiled=True)
+    if "vectorize" in transforms:
+        vectorized(backend, (problem, problem))
+
+
+def cotangent(problem: Problem) -> Array:
+    """A gradient to send back, like the output, made of small integers so that it is exact in every dtype."""
+    *outer, _ = problem.query.shape
+    values = problem.rng.randint(-2, 3, (*outer, problem.value.shape[-1]))
+    return values.astype(numpy_dtype(problem.dtype))
+
+
+def lifted_cotangent(problem: Problem) -> Floats:
+    """The same, float64 with four axes, for the oracle."""
+    return np.asarray(lifted(cotangent(problem)), np.float64)
+
+
+def vectorized(backend: Backend, problems: tuple[Problem, ...]) -> list[Result]:
+    """All problems, alike but for their numbers, in one mapped call; one result for each."""
+    natives = [backend.native(problem) for problem in problems]
+    (_, extras, plain), first = natives[0], problems[0]
+    columns = zip(*([*inputs, *more.values()] for inputs, more, _ in natives), strict=True)
+    stacked = [np.stack([backend.arrays.to_numpy(item) for item in column]) for column in columns]
+    function = backend.positional(tuple(extras), plain)
+    with backend.guarded(first.features | {"vectorize"}):
+        mapped = backend.arrays.vectorize(function)
+        returned = mapped(*(backend.arrays.asarray(array, backend.device) for array in stacked))
+        backend.arrays.synchronize(returned)
+    parts = returned if isinstance(returned, tuple) else (returned,)
+    arrays = [backend.arrays.to_numpy(part) for part in parts]
+    return [_one(backend, problem, [array[i] for array in arrays]) for i, problem in enumerate(problems)]
+
+
+def _one(backend: Backend, problem: Problem, arrays: list[Array]) -> Result:
+    native = [backend.arrays.asarray(array, backend.device) for array in arrays]
+    return backend.read(tuple(native) if len(native) > 1 else native[0], problem)

@@ -83,7 +83,7 @@ def attention(
         scale=1 / math.sqrt(sizes["D"] or 1) if scale is None else float(scale),
         softcap=float(softcap or 0),
         reach=_reach(window, is_causal, sizes["L"] + sizes["S"]),
-        shrink=_shrink(_lifted(value)),
+        rare=_rare(_lifted(value)),
     )
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
     lse = np.empty(query.shape[:-1], np.float32 if query.itemsize == 2 else query.dtype)
@@ -103,7 +103,7 @@ class _Problem:
     scale: float
     softcap: float
     reach: tuple[int, int]
-    shrink: Array
+    rare: Array
 
 
 class _Tile(NamedTuple):
@@ -111,6 +111,16 @@ class _Tile(NamedTuple):
     head: int
     rows: slice
     keys: slice
+
+
+class _State(NamedTuple):
+    """Of one query block: greatest score, sum of weights relative to it (rows,); weighted values (Dv, rows), finite
+    ones and others."""
+
+    top: Array
+    weight: Array
+    total: Array
+    spill: Array
 
 
 def _lifted(array: Array, axes: int = 4) -> Array:
@@ -173,12 +183,10 @@ def _reach(window: Window | None, is_causal: bool, most: int) -> tuple[int, int]
     return left, min(right, 0) if is_causal else right
 
 
-def _shrink(value: Array) -> Array:
-    """A power of two for each value column (B, Hkv, Dv), below 1 where a sum over S could overflow or V isn't finite."""
-    keys = value.shape[2]
-    largest = np.abs(value).max(axis=2, initial=0).astype(np.float64)
-    room = largest * keys < np.finfo(np.result_type(np.float32, value)).max / 2
-    return np.where(room, 1.0, 0.5 ** (keys.bit_length() + 1))
+def _rare(value: Array) -> Array:
+    """Whether a head's values, (B, Hkv), are not all finite, or so large that a sum over S might not be."""
+    largest = np.abs(value).max(axis=(2, 3), initial=0).astype(np.float64)
+    return ~(largest * value.shape[2] < np.finfo(np.result_type(np.float32, value)).max / 2)
 
 
 def _solve(problem: _Problem, output: Array, lse: Array) -> None:
@@ -203,26 +211,30 @@ def _solve(problem: _Problem, output: Array, lse: Array) -> None:
 
 @np.errstate(all="ignore")
 def _solve_block(p: _Problem, batch: int, head: int, start: int) -> tuple[Array, Array]:
-    """Output (rows, Dv) and LSE (rows,) of one query block. The row below the outputs adds up the weights."""
-    queries = p.query[batch, head, start : start + QUERY_BLOCK].astype(p.dtype) * p.scale
-    rows, lowest = len(queries), np.finfo(p.dtype).min
-    sink = p.options["sinks"][head] if "sinks" in p.options else -np.inf
-    top = np.full(rows, np.maximum(sink, lowest), p.dtype)
-    total = np.zeros((p.value.shape[3] + 1, rows), p.dtype)
-    total[-1] = np.exp(sink - top)
-    spill = np.zeros_like(total[:-1])
+    """Output (rows, Dv) and LSE (rows,) of one query block."""
+    queries = p.query[batch, head, start : start + QUERY_BLOCK].T.astype(p.dtype, order="C") * p.scale  # (Dk, rows)
+    rows = queries.shape[1]
+    state, rare = _start(p, head, rows), bool(p.rare[batch, _kv_head(p, head)])
     buffer = np.empty((KEY_BLOCK, rows), p.dtype)
     for tile in _tiles(p, batch, head, start, start + rows):
         bias = _bias(p, tile)
         visible = _visible(p, tile, bias)
         if visible is None or visible.any():
             part = slice(tile.rows.start - start, tile.rows.stop - start)
-            scores = buffer[: tile.keys.stop - tile.keys.start, : part.stop - part.start]
-            _score(p, tile, queries[part], bias, visible, scores)
-            values = _values(p, tile, visible, spill[:, part])
-            _absorb(top[part], total[:, part], scores, values)
-    output = _normalised(total, p.shrink[batch, _kv_head(p, head)][:, None]) + spill
-    return output.T, top + np.log(total[-1])
+            ours = _State(*(array[..., part] for array in state))
+            scores = _score(p, tile, queries[:, part], bias, visible, buffer)
+            values = _values(p, tile, visible, ours.spill) if rare else _tile_of(p.value, p, tile)
+            _absorb(ours, scores, values, rare)
+    output = _normalised(state, rare)
+    return output.T, state.top + np.log(state.weight)
+
+
+def _start(p: _Problem, head: int, rows: int) -> _State:
+    """No key seen: the maximum at the lowest number, where -inf would give NaN differences, or at the sink."""
+    sink = p.options["sinks"][head] if "sinks" in p.options else -np.inf
+    top = np.full(rows, np.maximum(sink, np.finfo(p.dtype).min), p.dtype)
+    total = np.zeros((p.value.shape[3], rows), p.dtype)
+    return _State(top, np.exp(sink - top), total, np.zeros_like(total))
 
 
 def _tiles(p: _Problem, batch: int, head: int, start: int, stop: int) -> Iterator[_Tile]:
@@ -267,12 +279,10 @@ def _visible(p: _Problem, tile: _Tile, bias: Array | None) -> Array | None:
     return functools.reduce(np.logical_and, parts) if parts else None
 
 
-def _score(
-    p: _Problem, tile: _Tile, queries: Array, bias: Array | None, visible: Array | None, scores: Array
-) -> None:
-    """Write the tile's scores (keys, rows), -inf where hidden; ``queries`` (rows, Dk) carry the scale."""
-    key = p.key[tile.batch, _kv_head(p, tile.head), tile.keys].astype(p.dtype, copy=False)
-    np.matmul(key, queries.T, out=scores)
+def _score(p: _Problem, tile: _Tile, queries: Array, bias: Array | None, visible: Array | None, buffer: Array) -> Array:
+    """The tile's scores (keys, rows), -inf where hidden, written into ``buffer``; ``queries`` (Dk, rows) are scaled."""
+    key = _tile_of(p.key, p, tile)
+    scores = np.matmul(key, queries, out=buffer[: len(key), : queries.shape[1]])
     if p.softcap:
         np.tanh(np.divide(scores, p.softcap, out=scores), out=scores)
         scores *= p.softcap
@@ -283,39 +293,51 @@ def _score(
         scores -= p.options["alibi_slopes"][tile.head].astype(p.dtype) * np.abs(i - j).astype(p.dtype)
     if visible is not None:  # fmin also replaces NaN and, unlike a masked copy, has no branch for each element
         np.fmin(scores, (visible.astype(p.dtype) - 0.5) * np.inf, out=scores)
+    return scores
+
+
+def _tile_of(array: Array, p: _Problem, tile: _Tile) -> Array:
+    """The tile's rows of key or value, copied only if of another dtype than that computed in."""
+    head = tile.head // (p.query.shape[1] // p.key.shape[1])
+    return array[tile.batch, head, tile.keys].astype(p.dtype, copy=False)
 
 
 def _values(p: _Problem, tile: _Tile, visible: Array | None, spill: Array) -> Array:
-    """The tile's values, shrunk, and a column of ones: (keys, Dv + 1). What isn't finite goes to ``spill`` instead."""
-    where = tile.batch, _kv_head(p, tile.head)
-    value = p.value[(*where, tile.keys)]
-    values = np.ones((value.shape[0], value.shape[1] + 1), p.dtype)
-    values[:, :-1] = value
-    if (p.shrink[where] < 1).any():
-        finite = np.isfinite(value)
-        values[:, :-1] = np.where(finite, value, 0) * p.shrink[where]
-        for j in np.flatnonzero(~finite.all(axis=1)):
-            seen = slice(None) if visible is None else visible[j]
-            spill[:, seen] += np.where(finite[j], 0, value[j])[:, None]
-    return values
+    """The tile's values (keys, Dv), halved; what isn't finite goes to ``spill`` (Dv, rows) instead."""
+    value = _tile_of(p.value, p, tile)
+    finite = np.isfinite(value)
+    for j in np.flatnonzero(~finite.all(axis=1)):
+        seen = slice(None) if visible is None else visible[j]
+        spill[:, seen] += np.where(finite[j], 0, value[j])[:, None]
+    return np.where(finite, value / 2, 0)
 
 
-def _absorb(top: Array, total: Array, scores: Array, values: Array) -> None:
-    """One step of the online softmax: top (rows,) and total (Dv + 1, rows) take in scores (keys, rows), now spent."""
-    new = np.maximum(top, scores.max(axis=0))
+def _absorb(state: _State, scores: Array, values: Array, rare: bool) -> None:
+    """One step of the online softmax, in place: take in scores (keys, rows), which are spent, and values (keys, Dv).
+
+    ``rare``: total holds averages, which stay within the values where sums might overflow.
+    """
+    new = np.maximum(state.top, scores.max(axis=0))
     weights = np.exp(np.subtract(scores, new, out=scores), out=scores)
-    total *= np.exp(top - new)
-    total += values.T @ weights
-    top[:] = new
+    fade = np.exp(state.top - new)
+    weight = state.weight * fade + weights.sum(axis=0)
+    if rare:
+        weights /= _nonzero(weight)
+        fade *= state.weight / _nonzero(weight)
+    state.total[:] = state.total * fade + values.T @ weights
+    state.top[:], state.weight[:] = new, weight
 
 
-def _normalised(total: Array, shrink: Array) -> Array:
-    """Sums over weights (Dv, rows), 0 in empty rows; clipped, since only rounding leads past the largest number."""
-    output = total[:-1] / np.where(total[-1] == 0, 1, total[-1])
-    if (shrink == 1).all():
-        return output
-    limit = np.finfo(total.dtype).max * shrink
-    return np.clip(output, -limit, limit) / shrink
+def _nonzero(weight: Array) -> Array:
+    return np.where(weight == 0, 1, weight).astype(weight.dtype)
+
+
+def _normalised(state: _State, rare: bool) -> Array:
+    """The output (Dv, rows), 0 in empty rows. Only rounding leads averages past the largest number: it is clipped."""
+    if rare:
+        limit = np.finfo(state.total.dtype).max
+        return np.clip(2 * state.total, -limit, limit) + state.spill
+    return state.total / _nonzero(state.weight)
 
 
 @functools.cache

@@ -14,6 +14,7 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}
 
 Array = Any
+Window = tuple[int | None, int | None]
 
 
 def attention(
@@ -26,7 +27,7 @@ def attention(
     is_causal: bool = False,
     scale: float | None = None,
     softcap: float | None = None,
-    window: tuple[int | None, int | None] | None = None,
+    window: Window | None = None,
     alibi_slopes: Array | None = None,
     sinks: Array | None = None,
     key_lengths: Array | None = None,
@@ -83,9 +84,7 @@ def dot_products(query: Array, key: Array) -> Array:
     return scores.masked_fill(odd.any(dim=3)[:, :, None], math.nan)
 
 
-def visibility(
-    shape: torch.Size, after: Array, is_causal: bool, window: tuple[int | None, int | None], given: dict[str, Array]
-) -> Array:
+def visibility(shape: torch.Size, after: Array, is_causal: bool, window: Window, given: dict[str, Array]) -> Array:
     """Which keys each query may attend to, ``after`` (L, S) being j - i: the conjunction of every way to hide one."""
     visible = torch.ones(shape, dtype=torch.bool, device=after.device)
     if is_causal:
@@ -146,7 +145,11 @@ def check(query: Array, key: Array, value: Array, given: dict[str, Array], windo
     want(key.ndim == query.ndim and key.shape[:-3] == batch, "key", f"rank {query.ndim}, batch {tuple(batch)} as query")
     want(key.shape[-1] == query.shape[-1], "key", f"width {query.shape[-1]} as query")
     want(value.ndim == key.ndim and value.shape[:-1] == key.shape[:-1], "value", f"{tuple(key.shape[:-1])} as key")
-    want(key.shape[-3:-2] == heads or heads[0] % (key.shape[-3] or math.inf) == 0, "key", f"heads dividing {heads}")
+    want(
+        key.shape[-3:-2] == heads or heads[0] % (key.shape[-3] or math.inf) == 0,
+        "key",
+        f"heads dividing {tuple(heads)}",
+    )
     full = batch + heads + queries + keys
     shapes = {"alibi_slopes": heads or (1,), "sinks": heads or (1,), "key_lengths": batch}
     shapes |= {"query_segments": batch + queries, "key_segments": batch + keys}
@@ -154,7 +157,7 @@ def check(query: Array, key: Array, value: Array, given: dict[str, Array], windo
         if name in shapes:
             want(array.shape == shapes[name], name, f"shape {tuple(shapes[name])}")
         else:
-            fits = all(size in (1, whole) for size, whole in zip(array.shape[::-1], full[::-1], strict=False))
+            fits = all(size in (1, most) for size, most in zip(array.shape[::-1], full[::-1], strict=False))
             want(fits and array.ndim <= query.ndim, name, f"what broadcasts to {tuple(full)}")
     for name, array in arrays.items():
         floating = name in ("query", "key", "value", "bias", "alibi_slopes", "sinks")
@@ -162,5 +165,9 @@ def check(query: Array, key: Array, value: Array, given: dict[str, Array], windo
         want((array.dtype == torch.bool) == (name == "mask"), name, "bool for the mask, and for nothing else")
     want(query.dtype == key.dtype == value.dtype, "key", "one dtype for query, key and value")
     want(("query_segments" in given) == ("key_segments" in given), "query_segments", "key_segments too, or neither")
-    good = window is None or (len(window) == 2 and all(bound is None or isinstance(bound, int) for bound in window))
-    want(good, "window", "(left, right), integers or None")
+    pair = window is None or (isinstance(window, tuple) and len(window) == 2)
+    want(
+        pair and all(isinstance(bound, int | None) for bound in window or ()),
+        "window",
+        "(left, right), integers or None",
+    )

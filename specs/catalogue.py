@@ -26,6 +26,7 @@ class Inapplicable(Exception):
 
 
 Check = Callable[[Backend, Problem], float]
+Probe = Callable[[str], Problem]
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,16 @@ class Invariant:
     source: str
     catches: tuple[str, ...]
     check: Check
-    needs: frozenset[str]
+    needs: frozenset[str] = frozenset()
     """Features that a problem must have for the invariant to say something."""
-    without: frozenset[str]
+    without: frozenset[str] = frozenset()
     """Features that a problem must not have."""
-    claims: frozenset[str]
+    claims: frozenset[str] = frozenset()
     """Features that the backend must claim beside those of the problem."""
-    resizes: bool
+    resizes: bool = False
     """Whether it makes problems of sizes outside the pool, which a JIT must compile anew."""
+    probes: tuple[Probe, ...] = ()
+    """Its own problems, by dtype; the first within the backend's claims is used instead of the plan."""
 
     @property
     def family(self) -> str:
@@ -74,13 +77,14 @@ def invariant(
     without: Iterable[str] = (),
     claims: Iterable[str] = (),
     resizes: bool = False,
+    probes: Iterable[Probe] = (),
 ) -> Callable[[Check], Invariant]:
     """Make a check into an invariant; the function's docstring is its sentence. ``catches``: ids of public reports."""
 
     def wrap(check: Check) -> Invariant:
         sentence = " ".join(inspect.cleandoc(check.__doc__ or "").split())
         sets = (frozenset(needs), frozenset(without), frozenset(claims))
-        return Invariant(id, sentence, formula, source, tuple(catches), check, *sets, resizes)
+        return Invariant(id, sentence, formula, source, tuple(catches), check, *sets, resizes, tuple(probes))
 
     return wrap
 

@@ -6,9 +6,10 @@ declared), then everything else under the conventions that were observed, so tha
 """
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
@@ -16,10 +17,12 @@ from hypothesis import strategies as st
 
 from attnspec.specs.backend import Backend, BackendError
 from attnspec.specs.catalogue import Inapplicable, Invariant, Violation, catalogue
+from attnspec.specs.conventions import Contradiction
 from attnspec.specs.plan import plan, with_values
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
-from attnspec.specs.simplify import simplest
+from attnspec.specs.simplify import SIMPLER_DTYPES, simplest
+from attnspec.specs.survey import Finding, idle_lacks, missing_claims
 from attnspec.specs.values import DISTRIBUTIONS
 
 PASSED, FAILED, KNOWN, NOT_CLAIMED, NEVER_RAN = "passed", "failed", "known issue", "not claimed", "never ran"
@@ -46,13 +49,15 @@ PROFILES = {
 
 @dataclass(frozen=True)
 class Failure:
-    """What is shown of a violation: the smallest problem as JSON, and what was wanted and came."""
+    """What is shown of a violation: the smallest problem, as JSON too, and what was wanted and came."""
 
     message: str
     case: str
     problem: Problem
-    lack: str | None = None
-    """The LACKS entry that would disclaim it, if the backend raised."""
+    lacks: tuple[str, ...] = ()
+    """The LACKS entries that would disclaim what raised."""
+    conventions: Mapping[str, Any] = field(default_factory=dict)
+    """The CONVENTIONS that would declare what the backend does."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +72,6 @@ class Outcome:
     """The largest error ÷ bound seen, for each dtype."""
     failure: Failure | None = None
     reason: str = ""
-
-
-def fault(invariant: Invariant, backend: Backend, problem: Problem) -> str | None:
-    """What is wrong with the backend on this problem, or None. Inapplicable if the invariant says nothing on it."""
-    try:
-        invariant.check(backend, problem)
-    except (Violation, BackendError) as error:
-        return str(error)
-    return None
 
 
 def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe]:
@@ -118,50 +114,155 @@ def plan_of(backend: Backend) -> tuple[Recipe, ...]:
     return rows
 
 
+def verify(
+    backend: Backend, profile: Profile, patterns: Iterable[str] = (), shrink: bool = True
+) -> Iterator[Outcome]:
+    """Hold the backend to all invariants that the patterns choose, in the catalogue's order.
+
+    The survey and the conventions come first whatever is chosen: the rest goes by what they find.
+    ValueError for a pattern or a known issue that matches no invariant.
+    """
+    wanted = {invariant.id for invariant in chosen(patterns)}
+    for issue in backend.declaration.known_issues:
+        if issue not in catalogue():
+            raise ValueError(f"KNOWN_ISSUES: wanted ids of invariants, came {issue!r}")
+    backend, outcomes = surveyed(backend)
+    for outcome in outcomes:
+        if outcome.invariant in wanted:
+            yield strict(backend, outcome)
+    if any(outcome.failure and not outcome.failure.lacks for outcome in outcomes[:1]):
+        return
+    for invariant in catalogue().values():
+        if invariant.family == "contract" or not (invariant.id in wanted or invariant.family == "convention"):
+            continue
+        outcome = examine(invariant, backend, profile, shrink and invariant.id in wanted)
+        if outcome.failure:
+            backend = backend.assuming(conventions={**backend.conventions, **outcome.failure.conventions})
+        if invariant.id in wanted:
+            yield strict(backend, outcome)
+
+
+def expected(backend: Backend, patterns: Iterable[str] = ()) -> list[str]:
+    """The ids that ``verify`` gives outcomes for, in order."""
+    return [invariant.id for invariant in chosen(patterns)]
+
+
+def strict(backend: Backend, outcome: Outcome) -> Outcome:
+    """The outcome in the light of the declared known issues: a failure is known, and a pass an error."""
+    reason = backend.declaration.known_issues.get(outcome.invariant)
+    if reason is None:
+        return outcome
+    if outcome.status == FAILED:
+        return replace(outcome, status=KNOWN, reason=reason)
+    return replace(outcome, status=FAILED, reason=f"declared a known issue, but it {outcome.status}: {reason}")
+
+
+def surveyed(backend: Backend) -> tuple[Backend, list[Outcome]]:
+    """The backend under the lacks it really has, and the outcomes of the contract family."""
+    start = time.perf_counter()
+    narrowed, findings = missing_claims(backend)
+    claims = _contract("contract.claims", backend, start, [_claim_failure(findings)] if findings else [])
+    start = time.perf_counter()
+    idle = [_idle_failure(entry, recipe) for entry, recipe in idle_lacks(backend)]
+    return narrowed, [claims, _contract("contract.lacks", backend, start, idle[:1])]
+
+
+def _contract(id: str, backend: Backend, start: float, failures: list[Failure]) -> Outcome:
+    seconds, failure = time.perf_counter() - start, failures[0] if failures else None
+    return Outcome(id, FAILED if failure else PASSED, len(plan_of(backend)), seconds, failure=failure)
+
+
+def _claim_failure(findings: list[Finding]) -> Failure:
+    first, lacks = findings[0], tuple(finding.entry for finding in findings if finding.lack)
+    told = "; ".join(f"{finding.entry or 'the plainest problem'}: {finding.message}" for finding in findings)
+    return Failure(f"wanted what the signature claims, came {told}", first.recipe.to_json(), first.recipe.problem(), lacks)
+
+
+def _idle_failure(entry: str, recipe: Recipe) -> Failure:
+    message = f"LACKS: wanted an error for {entry!r} as declared, came a result"
+    return Failure(message, recipe.to_json(), recipe.problem())
+
+
 def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bool = True) -> Outcome:
     """Hold the backend to one invariant."""
     if not invariant.concerns(backend):
         return Outcome(invariant.id, NOT_CLAIMED)
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
-    for recipe in recipes(invariant, backend, profile):
-        problem = recipe.problem()
+    for case in cases(invariant, backend, profile):
+        problem = case.problem() if isinstance(case, Recipe) else case
         try:
             ratio = invariant.check(backend, problem)
         except Inapplicable:
             continue
         except (Violation, BackendError):
-            failure = _failure(invariant, backend, recipe, shrink)
+            failure = _failure(invariant, backend, case, shrink)
             return Outcome(invariant.id, FAILED, count + 1, time.perf_counter() - start, worst, failure)
         count += 1
         worst[problem.dtype] = max(worst.get(problem.dtype, 0.0), ratio)
-    status = PASSED if count else NEVER_RAN
+    status = PASSED if count else NOT_CLAIMED if invariant.probes else NEVER_RAN
     return Outcome(invariant.id, status, count, time.perf_counter() - start, worst)
 
 
-def _failure(invariant: Invariant, backend: Backend, recipe: Recipe, shrink: bool) -> Failure:
-    def fails(candidate: Recipe) -> bool:
-        problem = candidate.problem()
-        if not invariant.takes(backend, problem.features):
-            return False
-        try:
-            return fault(invariant, backend, problem) is not None
-        except Inapplicable:
-            return False
+def cases(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe | Problem]:
+    """The invariant's probe, or recipes."""
+    if not invariant.probes:
+        yield from recipes(invariant, backend, profile)
+        return
+    for dtype in sorted(backend.declaration.dtypes, key=SIMPLER_DTYPES.index):
+        for probe in invariant.probes:
+            problem = probe(dtype)
+            if invariant.takes(backend, problem.features):
+                yield problem
+                return
 
-    smallest = simplest(recipe, fails) if shrink else recipe
-    return failure_at(invariant, backend, smallest.problem(), smallest.to_json())
+
+def replay(backend: Backend, id: str, problem: Problem) -> Outcome:
+    """One invariant on one problem. ValueError if there is no such invariant."""
+    if id not in catalogue():
+        raise ValueError(f"invariant: wanted the id of one, such as {next(iter(catalogue()))}, came {id!r}")
+    start = time.perf_counter()
+    try:
+        ratio = catalogue()[id].check(backend, problem)
+    except Inapplicable:
+        return Outcome(id, NEVER_RAN, reason="the invariant says nothing about this problem")
+    except (Violation, BackendError) as error:
+        failure = _told(error, problem, problem.to_json())
+        return strict(backend, Outcome(id, FAILED, 1, time.perf_counter() - start, failure=failure))
+    return Outcome(id, PASSED, 1, time.perf_counter() - start, {problem.dtype: ratio})
 
 
-def failure_at(invariant: Invariant, backend: Backend, problem: Problem, case: str) -> Failure:
-    """The failure of ``invariant`` on ``problem``, looked at again."""
+def _failure(invariant: Invariant, backend: Backend, case: Recipe | Problem, shrink: bool) -> Failure:
+    """The failure at the smallest problem, looked at again."""
+    if isinstance(case, Recipe):
+        smallest = simplest(case, lambda recipe: _fails(invariant, backend, recipe.problem())) if shrink else case
+        problem, text = smallest.problem(), smallest.to_json()
+    else:
+        problem, text = case, case.to_json()
     try:
         invariant.check(backend, problem)
-    except Violation as error:
-        return Failure(str(error), case, problem)
-    except BackendError as error:
+    except (Violation, BackendError) as error:
+        return _told(error, problem, text)
+    return Failure("failed once and held when looked at again: the result depends on what went before", text, problem)
+
+
+def _fails(invariant: Invariant, backend: Backend, problem: Problem) -> bool:
+    if not invariant.takes(backend, problem.features):
+        return False
+    try:
+        invariant.check(backend, problem)
+    except (Violation, BackendError):
+        return True
+    except Inapplicable:
+        pass
+    return False
+
+
+def _told(error: Violation | BackendError, problem: Problem, case: str) -> Failure:
+    if isinstance(error, BackendError):
         lack = "+".join(sorted(error.features))
-        return Failure(f"{error}; asked for {lack}", case, problem, lack)
-    return Failure("failed once and held when looked at again: the result depends on what went before", case, problem)
+        return Failure(f"{error}; asked for {lack}", case, problem, (lack,))
+    conventions = {error.name: error.value} if isinstance(error, Contradiction) else {}
+    return Failure(str(error), case, problem, conventions=conventions)
 
 
 def chosen(patterns: Iterable[str]) -> list[Invariant]:

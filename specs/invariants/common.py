@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attnspec.specs.backend import Backend, Result
 from attnspec.specs.catalogue import Inapplicable, hold
@@ -66,3 +67,19 @@ def other_values(problem: Problem, like: Array) -> Array:
     """Different numbers of the same shape and dtype, fixed by the problem's seed."""
     rng = np.random.RandomState([problem.seed, 0x0D1FF])
     return rng.standard_normal(like.shape).astype(like.dtype)
+
+
+def hidden_everywhere(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
+    """(B, Hkv, S): keys that no query of any head that reads them may attend to."""
+    solution = backend.solution(problem)
+    batch, _, kv_heads, _, keys, *_ = problem.shape
+    seen = np.zeros((batch, kv_heads, keys), bool)
+    np.logical_or.at(seen, (slice(None), solution.kv_head), np.isfinite(solution.logits).any(axis=2))
+    return ~seen
+
+
+def poisoned(problem: Problem, hidden: NDArray[np.bool_], payload: float, where: str) -> Problem:
+    """The problem with ``payload`` at the hidden keys (``where`` "key") or values ("value")."""
+    array = np.array(getattr(problem, where))
+    lifted(array)[hidden] = payload
+    return problem.replace(**{where: array})

@@ -1,0 +1,47 @@
+"""Finding out which of the contract's legal choices a backend makes, by trying each against the oracle."""
+
+from typing import Any
+
+from attnspec.specs.backend import Backend, BackendError
+from attnspec.specs.catalogue import Inapplicable, Violation
+from attnspec.specs.contract import CONVENTIONS
+from attnspec.specs.invariants.common import hold_result
+from attnspec.specs.problem import Problem
+
+
+class Contradiction(Violation):
+    """The backend follows another legal value of a convention than the declared one."""
+
+    def __init__(self, name: str, value: Any, evidence: str) -> None:
+        super().__init__(f"{evidence}; if that is meant, declare CONVENTIONS = {{{name!r}: {value!r}}}")
+        self.name = name
+        self.value = value
+
+
+def check_convention(name: str, backend: Backend, problem: Problem) -> float:
+    """Error ÷ bound under the declared value. Contradiction if only another value agrees with the oracle.
+
+    Where no value agrees, the fault is not one of convention, and the definition's to report.
+    """
+    declared = backend.conventions[name]
+    values = sorted(CONVENTIONS[name], key=lambda value: bool(value != declared))
+    for value in values:
+        ratio = agreement(following(backend, name, value), problem)
+        if ratio is not None and value == declared:
+            return ratio
+        if ratio is not None:
+            raise Contradiction(name, value, f"wanted {declared!r} as declared, came {value!r}")
+    raise Inapplicable
+
+
+def following(backend: Backend, name: str, value: Any) -> Backend:
+    """The backend with one convention changed."""
+    return backend.assuming(conventions={**backend.conventions, name: value})
+
+
+def agreement(backend: Backend, problem: Problem) -> float | None:
+    """Error ÷ bound, or None if the backend does not give what the oracle gives."""
+    try:
+        return hold_result(backend, problem, backend.solve(problem))
+    except (Violation, BackendError):
+        return None

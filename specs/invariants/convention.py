@@ -1,0 +1,218 @@
+"""Conventions: the choices that the contract leaves open are made as declared.
+
+A probe is a small problem on which the values of one convention give different answers.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import Invariant, Probe, Violation, invariant
+from attnspec.specs.conventions import Contradiction, check_convention
+from attnspec.specs.invariants.common import hidden_everywhere, hold_result, hold_same, poisoned, require
+from attnspec.specs.problem import Problem, numpy_dtype
+from attnspec.specs.recipe import Recipe, Shape
+
+SQUARE = Shape(1, 2, 2, 3, 3, 2, 2)
+
+
+def _drawn(shape: Shape = SQUARE, **settings: str) -> Probe:
+    return lambda dtype: Recipe(shape, dtype, "gaussian", 1).with_settings(**settings).problem()
+
+
+def _emptied_by_mask(dtype: str) -> Problem:
+    mask = np.ones((3, 3), bool)
+    mask[1] = False
+    return Recipe(SQUARE, dtype).problem().with_options(mask=mask)
+
+
+def _emptied_by_length(dtype: str) -> Problem:
+    return Recipe(SQUARE, dtype).problem().with_options(key_lengths=np.array([0]))
+
+
+def _emptied_by_window(dtype: str) -> Problem:
+    return Recipe(Shape(1, 2, 2, 4, 2, 2, 2), dtype).problem().with_options(window=(0, 0))
+
+
+def _emptied_by_bias(dtype: str) -> Problem:
+    bias = np.zeros((3, 3), numpy_dtype(dtype))
+    bias[1] = -np.inf
+    return Recipe(SQUARE, dtype).problem().with_options(bias=bias)
+
+
+def _capped_bias(dtype: str) -> Problem:
+    bias = np.array([[3, -3, 0]], numpy_dtype(dtype))
+    return Recipe(SQUARE, dtype).with_settings(softcap="two").problem().with_options(bias=bias)
+
+
+def _with_lse(make: Probe) -> Probe:
+    return lambda dtype: make(dtype).with_options(return_lse=True)
+
+
+EMPTYING = (_emptied_by_mask, _emptied_by_length, _emptied_by_window)
+
+
+def _convention(name: str, sentence: str, source: str, catches: str, *probes: Probe) -> Invariant:
+    check: Callable[[Backend, Problem], float] = partial(check_convention, name)
+    return Invariant(
+        id=f"convention.{name}",
+        sentence=sentence,
+        formula=f'CONVENTIONS["{name}"]',
+        source=source,
+        catches=tuple(catches.split()),
+        check=check,
+        probes=probes,
+    )
+
+
+layout = _convention(
+    "layout",
+    "Heads stand before the sequence (BHLD) or behind it (BLHD), as declared.",
+    "torch SDPA: (N, H, L, E); jax.nn.dot_product_attention: (B, T, N, H)",
+    "K10 G6",
+    _drawn(),
+    _drawn(Shape(1, 2, 2, 4, 6, 4, 4, rank=3)),
+)
+mask = _convention(
+    "mask",
+    "True in a mask means that a key may be attended to (attend) or may not (block), as declared.",
+    "torch SDPA: True takes part; torch.nn.MultiheadAttention: True is left out",
+    "C1 C3 C4",
+    _drawn(mask="shared"),
+)
+causal_alignment = _convention(
+    "causal_alignment",
+    "With L ≠ S the causal diagonal starts at the first key (top-left) or ends at the last (bottom-right), as declared.",
+    "torch SDPA and ONNX Attention: top-left; flash-attn ≥ 2.1: bottom-right",
+    "B1 B2 B3 B5 B22",
+    _drawn(Shape(1, 1, 1, 2, 4, 2, 2), is_causal="on"),
+)
+empty_row = _convention(
+    "empty_row",
+    "A query that may attend to no key gives zeros, the mean of all values, or NaN, as declared.",
+    "torch SDPA ≥ 2.5 and ONNX Attention: zeros; jax.nn.dot_product_attention: mean",
+    "A2 A3 A7 A8 A9 A11 D5",
+    *EMPTYING,
+)
+empty_row_bias = _convention(
+    "empty_row_bias",
+    "A query whose every key has a bias of −inf gives zeros, the mean of all values, or NaN, as declared.",
+    "torch SDPA ≥ 2.5: zeros; jax.nn.dot_product_attention: NaN",
+    "A2 A3",
+    _emptied_by_bias,
+)
+softcap_order = _convention(
+    "softcap_order",
+    "A softcap is applied before the bias is added, or after, as declared.",
+    "ONNX Attention, opset 24: softcap, then mask and bias",
+    "L1 G9",
+    _capped_bias,
+)
+window = _convention(
+    "window",
+    "A window's left bound is how far it reaches back, or how many keys it holds in all, as declared.",
+    "jax.nn local_window_size and flash-attn: reach; ONNX Runtime GroupQueryAttention: count",
+    "M2 M4",
+    _drawn(Shape(1, 2, 2, 5, 5, 4, 3), window="left"),
+    _drawn(Shape(1, 2, 2, 5, 5, 4, 4), window="left"),
+)
+gqa_map = _convention(
+    "gqa_map",
+    "Query head h reads key/value head h // (Hq/Hkv) (grouped) or h mod Hkv (tiled), as declared.",
+    "Ainslie et al. 2023, GQA, section 2.2: grouped",
+    "G8 G9 G10 G11",
+    _drawn(Shape(1, 6, 2, 3, 3, 2, 2)),
+)
+lse_base = _convention(
+    "lse_base",
+    "The log-sum-exp is a natural logarithm or one to base 2, as declared.",
+    "Dao et al. 2022, FlashAttention, algorithm 1: natural; FlashInfer: base 2",
+    "L4 L6 L7",
+    _drawn(return_lse="on"),
+)
+empty_row_lse = _convention(
+    "empty_row_lse",
+    "The log-sum-exp of a query without visible keys is −inf, 0 or the lowest number, as declared.",
+    "log 0 = −inf; torch's CPU flash kernel: 0; jax.nn.dot_product_attention: lowest",
+    "A9",
+    *(_with_lse(make) for make in EMPTYING),
+)
+
+
+def _overflowing(dtype: str) -> Problem:
+    """q·k is 40·40·64 = 102400, above float16's 65504; scaled, it is 12800."""
+    problem = Recipe(Shape(1, 1, 1, 2, 3, 64, 2), dtype, "small-integers").problem()
+    key = np.full_like(problem.key, 40)
+    key[..., 1, :] = 39
+    return problem.replace(query=np.full_like(problem.query, 40), key=key)
+
+
+@invariant(
+    "convention.intermediate_dtype",
+    formula='CONVENTIONS["intermediate_dtype"]',
+    source="Dao et al. 2022, FlashAttention: scores and softmax in float32 whatever the inputs",
+    catches=("K2", "K3", "K4", "K6"),
+    needs={"float16"},
+    probes=(_overflowing,),
+)
+def intermediate_dtype(backend: Backend, problem: Problem) -> float:
+    """Half-precision inputs whose dot products overflow are computed in float32, if so declared."""
+    try:
+        return hold_result(backend, problem, backend.solve(problem))
+    except Violation as error:
+        raise Contradiction("intermediate_dtype", "input", str(error)) from None
+
+
+def _top_heavy(dtype: str) -> Problem:
+    """Every value is three quarters of the largest number: three of them overflow when summed."""
+    problem = Recipe(SQUARE, dtype, "small-integers").problem()
+    largest = float(np.asarray(_largest(dtype)))
+    return problem.replace(query=np.zeros_like(problem.query), value=np.full_like(problem.value, 0.75 * largest))
+
+
+def _largest(dtype: str) -> Any:
+    import ml_dtypes
+
+    return ml_dtypes.finfo(numpy_dtype(dtype)).max
+
+
+@invariant(
+    "convention.value_range",
+    formula="|O| ≤ max|V| for any finite V",
+    source="a mean lies within the hull of what is averaged",
+    catches=(),
+    probes=(_top_heavy,),
+)
+def value_range(backend: Backend, problem: Problem) -> float:
+    """Values near the largest finite number give finite outputs, unless their sum must stay in range, as declared."""
+    try:
+        return hold_result(backend, problem, backend.solve(problem))
+    except Violation as error:
+        raise Contradiction("value_range", "sum", str(error)) from None
+
+
+@invariant(
+    "convention.masked_nonfinite",
+    formula="O(K + NaN, V + NaN where hidden) = O(K, V)",
+    source="a hidden key has no part in eq. 1; 0·NaN = NaN (IEEE 754-2019, 6.2)",
+    catches=("D2", "D3", "A9"),
+)
+def masked_nonfinite(backend: Backend, problem: Problem) -> float:
+    """NaN or infinity at keys and values that no query may attend to never shows, unless declared to propagate."""
+    hidden = hidden_everywhere(backend, problem)
+    require(bool(hidden.any()))
+    plain = backend.solve(problem)
+    require(backend.conventions["masked_nonfinite"] == "ignored")
+    ratios = []
+    for payload in (np.nan, np.inf, -np.inf):
+        for where in ("key", "value"):
+            spoiled = poisoned(problem, hidden, payload, where)
+            try:
+                what = f"with {payload} at hidden {where}s, "
+                ratios.append(hold_same(backend, problem, backend.solve(spoiled), plain, what))
+            except Violation as error:
+                raise Contradiction("masked_nonfinite", "propagates", str(error)) from None
+    return max(ratios)

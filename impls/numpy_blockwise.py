@@ -261,14 +261,13 @@ def _bias(p: _Problem, tile: _Tile) -> Array | None:
 
 def _visible(p: _Problem, tile: _Tile, bias: Array | None) -> Array | None:
     """Which query may attend to which key, as (keys, rows); None if each to all."""
-    i = np.arange(tile.rows.start, tile.rows.stop)
-    j = np.arange(tile.keys.start, tile.keys.stop)[:, None]
     left, right = p.reach
+    rows, keys = tile.rows, tile.keys
     parts = []
-    if tile.keys.stop - 1 > tile.rows.start + right:
-        parts.append(j <= i + right)
-    if tile.keys.start < tile.rows.stop - 1 - left:
-        parts.append(j >= i - left)
+    if keys.stop - 1 > rows.start + right:
+        parts.append(np.arange(keys.start, keys.stop)[:, None] <= np.arange(rows.start, rows.stop) + right)
+    if keys.start < rows.stop - 1 - left:
+        parts.append(np.arange(keys.start, keys.stop)[:, None] >= np.arange(rows.start, rows.stop) - left)
     if "mask" in p.options:
         parts.append(p.options["mask"][tile].T)
     if bias is not None:
@@ -320,11 +319,13 @@ def _absorb(state: _State, scores: Array, values: Array, rare: bool) -> None:
     new = np.maximum(state.top, scores.max(axis=0))
     weights = np.exp(np.subtract(scores, new, out=scores), out=scores)
     fade = np.exp(state.top - new)
-    weight = state.weight * fade + weights.sum(axis=0)
+    weight = state.weight * fade + np.ones(len(weights), weights.dtype) @ weights
     if rare:
         weights /= _nonzero(weight)
         fade *= state.weight / _nonzero(weight)
-    state.total[:] = state.total * fade + values.T @ weights
+    total = state.total
+    total *= fade
+    total += values.T @ weights
     state.top[:], state.weight[:] = new, weight
 
 

@@ -13,6 +13,7 @@ from functools import cache
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.compare import worst
+from attnspec.specs.contract import TRANSFORMS
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem
 
@@ -45,8 +46,8 @@ class Invariant:
     """Features that a problem must not have."""
     claims: frozenset[str] = frozenset()
     """Features that the backend must claim beside those of the problem."""
-    resizes: bool = False
-    """Whether it makes problems of sizes outside the pool, which a JIT must compile anew."""
+    costly: bool = False
+    """Whether it compiles anew or calls often (sizes outside the pool, transformations): fewer problems are enough."""
     probes: tuple[Probe, ...] = ()
     """Its own problems, by dtype; the first within the backend's claims is used instead of the plan."""
 
@@ -62,7 +63,7 @@ class Invariant:
 
     def takes(self, backend: Backend, features: frozenset[str]) -> bool:
         """Whether a problem with ``features`` is one for the invariant and within the backend's claims."""
-        transforms = self.needs & {"gradient", "double_gradient", "compile", "vectorize"}
+        transforms = self.needs & frozenset(TRANSFORMS)
         asked = self.needs - transforms
         return asked <= features and not self.without & features and backend.supports(features | transforms)
 
@@ -76,7 +77,7 @@ def invariant(
     needs: Iterable[str] = (),
     without: Iterable[str] = (),
     claims: Iterable[str] = (),
-    resizes: bool = False,
+    costly: bool = False,
     probes: Iterable[Probe] = (),
 ) -> Callable[[Check], Invariant]:
     """Make a check into an invariant; the function's docstring is its sentence. ``catches``: ids of public reports."""
@@ -84,9 +85,13 @@ def invariant(
     def wrap(check: Check) -> Invariant:
         sentence = " ".join(inspect.cleandoc(check.__doc__ or "").split())
         sets = (frozenset(needs), frozenset(without), frozenset(claims))
-        return Invariant(id, sentence, formula, source, tuple(catches), check, *sets, resizes, tuple(probes))
+        return Invariant(id, sentence, formula, source, tuple(catches), check, *sets, costly, tuple(probes))
 
     return wrap
+
+
+FIRST = ("contract", "convention")
+"""The families that the rest goes by."""
 
 
 @cache
@@ -95,7 +100,8 @@ def catalogue() -> dict[str, Invariant]:
     from attnspec.specs import invariants
 
     found: dict[str, Invariant] = {}
-    for module in sorted(info.name for info in pkgutil.iter_modules(invariants.__path__)):
+    names = (info.name for info in pkgutil.iter_modules(invariants.__path__))
+    for module in sorted(names, key=lambda name: (name not in FIRST, name)):
         for value in vars(importlib.import_module(f"{invariants.__name__}.{module}")).values():
             if isinstance(value, Invariant):
                 assert value.id not in found, value.id

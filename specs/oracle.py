@@ -95,7 +95,7 @@ class Solution:
         if self.softcap is None:
             return self.scaled + self.added
         if self.conventions["softcap_order"] == "after-bias":
-            return _cap(self.scaled + self.added, self.softcap)
+            return np.where(np.isneginf(self.added), -np.inf, _cap(self.scaled + self.added, self.softcap))
         return _cap(self.scaled, self.softcap) + self.added
 
     @cached_property

@@ -6,7 +6,7 @@ declared), then everything else under the conventions that were observed, so tha
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -21,6 +21,7 @@ from attnspec.specs.conventions import Contradiction
 from attnspec.specs.plan import plan, with_values
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
+from attnspec.specs.settings import SETTINGS, keywords
 from attnspec.specs.simplify import SIMPLER_DTYPES, simplest
 from attnspec.specs.survey import Finding, idle_lacks, missing_claims
 from attnspec.specs.values import DISTRIBUTIONS
@@ -30,20 +31,20 @@ PASSED, FAILED, KNOWN, NOT_CLAIMED, NEVER_RAN = "passed", "failed", "known issue
 
 @dataclass(frozen=True)
 class Profile:
-    """How much a run does: problems drawn beyond the plan for each invariant, and plan rows that are resized."""
+    """How much a run does: problems drawn beyond the plan for each invariant, and plan rows for costly invariants."""
 
     name: str
     drawn: int
-    resized: int
+    costly: int
     planned: int | None = None
     """How many rows of the plan; None is all."""
     derandomize: bool = True
 
 
 PROFILES = {
-    "quick": Profile("quick", drawn=0, resized=4, planned=16),
-    "default": Profile("default", drawn=12, resized=8),
-    "thorough": Profile("thorough", drawn=400, resized=64),
+    "quick": Profile("quick", drawn=0, costly=4, planned=16),
+    "default": Profile("default", drawn=12, costly=8),
+    "thorough": Profile("thorough", drawn=400, costly=64),
 }
 
 
@@ -76,13 +77,37 @@ class Outcome:
 
 def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe]:
     """The rows of the plan that the invariant is about, then Hypothesis's own draws over the same shapes."""
-    rows = [row for row in plan_of(backend)[: profile.planned] if invariant.takes(backend, row.problem().features)]
-    rows = rows or [row for row in plan_of(backend) if invariant.takes(backend, row.problem().features)]
-    if invariant.resizes:
-        rows = rows[: profile.resized]
+    rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
+    rows = rows or fitting(invariant, backend, plan_of(backend))
+    if invariant.costly:
+        rows = rows[: profile.costly]
     yield from rows
-    if rows and profile.drawn:
+    if rows and profile.drawn and not invariant.costly:
         yield from _drawn(rows, profile)
+
+
+FEW = 12
+"""Where fewer rows than this are about an invariant, others are fitted to it."""
+
+
+def fitting(invariant: Invariant, backend: Backend, rows: Sequence[Recipe]) -> list[Recipe]:
+    """The rows that the invariant is about; if they are few, also rows with options added or taken away for it."""
+    fit = [row for row in rows if invariant.takes(backend, row.problem().features)]
+    for row in rows:
+        row = _fitted(invariant, row)
+        if len(fit) < FEW and row not in fit and invariant.takes(backend, row.problem().features):
+            fit.append(row)
+    return fit
+
+
+def _fitted(invariant: Invariant, row: Recipe) -> Recipe:
+    """The row with the options that the invariant needs, and without those it must not have."""
+    for option, named in SETTINGS.items():
+        if keywords(option) & invariant.without:
+            row = row.with_settings(**{option: None})
+        elif keywords(option) & invariant.needs and option not in dict(row.settings):
+            row = row.with_settings(**{option: next(iter(named))})
+    return row
 
 
 def _drawn(rows: list[Recipe], profile: Profile) -> list[Recipe]:

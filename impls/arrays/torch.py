@@ -4,6 +4,7 @@
 torch.compile rewrites, in fractions of a second. Inductor would also need a C++ compiler and tens of seconds a shape.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -84,8 +85,15 @@ def compile(function: Function) -> Function:
 
 
 def vectorize(function: Function) -> Function:
+    """Mapped; PyTorch's warning that an operation is mapped one slice at a time is left out."""
     mapped: Function = torch.func.vmap(function)
-    return mapped
+
+    def call(*arrays: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "There is a performance drop", UserWarning)
+            return mapped(*arrays)
+
+    return call
 
 
 def views(array: NDArray[Any], device: str) -> dict[str, Any]:

@@ -1,0 +1,54 @@
+"""torch.nn.functional.scaled_dot_product_attention with the kernel that PyTorch picks for the shape and the device.
+
+On the CPU that is the flash kernel for four axes, equal widths and a mask of two or four axes, else the math kernel.
+"""
+
+from typing import Any
+
+import torch.nn.functional as F
+
+ARRAYS = "torch"
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+LACKS = {
+    "mask+bias",  # there is one argument for both
+    "mask+is_causal",  # documented as an error; only the math kernel raises it, so it is raised here
+    "bias+is_causal",
+    "double_gradient",
+    "forward_gradient",
+}
+CONVENTIONS = {
+    "intermediate_dtype": "float32",
+    "masked_nonfinite": "propagates",
+    "value_range": "sum",  # the flash kernel normalises last
+}
+
+
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    *,
+    mask: Any = None,
+    bias: Any = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """Attention of query (B, Hq, L, D) over key (B, Hkv, S, D) and value (B, Hkv, S, Dv): (B, Hq, L, Dv).
+
+    Without B, or B and H, everything is without it. mask is bool (True attends) and bias has the inputs' dtype; both
+    broadcast to (B, Hq, L, S). ValueError for two of mask, bias and is_causal; what else is malformed is PyTorch's to
+    find. Formula: Vaswani et al. 2017, equation 1; algorithm: Dao, FlashAttention-2, 2023, algorithm 1.
+    """
+    if (mask is not None) + (bias is not None) + is_causal > 1:
+        raise ValueError(
+            "attn_mask: wanted one of mask, bias and is_causal, came more, in torch scaled_dot_product_attention"
+        )
+    return F.scaled_dot_product_attention(
+        query,
+        key,
+        value,
+        attn_mask=mask if bias is None else bias,
+        is_causal=is_causal,
+        scale=scale,
+        enable_gqa=query.shape[:-2] != key.shape[:-2],
+    )

@@ -1,0 +1,41 @@
+"""torch.nn.functional.scaled_dot_product_attention, held to its math kernel: the composite of matmul and softmax."""
+
+from typing import Any
+
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+ARRAYS = "torch"
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+LACKS = {"mask+bias", "mask+is_causal", "bias+is_causal"}  # there is one argument for all three
+CONVENTIONS = {"intermediate_dtype": "float32", "masked_nonfinite": "propagates"}
+
+
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    *,
+    mask: Any = None,
+    bias: Any = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """Attention of query (B, Hq, L, D) over key (B, Hkv, S, D) and value (B, Hkv, S, Dv): (B, Hq, L, Dv).
+
+    Without B, or B and H, everything is without it. mask is bool (True attends) and bias has the inputs' dtype; both
+    broadcast to (B, Hq, L, S). ValueError for mask and bias together; what else is malformed is PyTorch's to find.
+    Formula: Vaswani et al. 2017, equation 1.
+    """
+    if mask is not None and bias is not None:
+        raise ValueError("attn_mask: wanted a mask or a bias, came both, in torch scaled_dot_product_attention")
+    with sdpa_kernel(SDPBackend.MATH):
+        return F.scaled_dot_product_attention(
+            query,
+            key,
+            value,
+            attn_mask=mask if bias is None else bias,
+            is_causal=is_causal,
+            scale=scale,
+            enable_gqa=query.shape[:-2] != key.shape[:-2],
+        )

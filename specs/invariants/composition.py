@@ -1,0 +1,61 @@
+"""Composition: attention over parts, merged, is attention over the whole."""
+
+from typing import Any
+
+import numpy as np
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import hold, invariant
+from attnspec.specs.invariants.common import POSITIONS, part, require
+from attnspec.specs.problem import Problem
+
+
+@invariant(
+    "composition.merge_by_lse",
+    formula="O = Σ_b exp(LSE_b − LSE)·O_b, LSE = log Σ_b exp(LSE_b)",
+    source="Dao et al. 2022, FlashAttention, section 3.1; Milakov & Gimelshein 2018",
+    catches=("L4", "L6", "E8", "H15", "D5"),
+    needs={"return_lse"},
+    without={*POSITIONS, "sinks"},
+    costly=True,
+)
+def merge_by_lse(backend: Backend, problem: Problem) -> float:
+    """Attention over two blocks of keys, merged by their log-sum-exp, is attention over all keys."""
+    _, _, _, _, keys, *_ = problem.shape
+    require(keys > 1)
+    cut = 1 + int(problem.rng.randint(keys - 1))
+    blocks = [_block(problem, slice(0, cut)), _block(problem, slice(cut, keys))]
+    results = [backend.solve(block) for block in blocks]
+    lses = np.stack([np.asarray(part(result, "lse"), np.float64) for result in results])
+    seen = np.stack([~backend.solution(block).empty for block in blocks])
+    require(bool((seen.any(0) == ~backend.solution(problem).empty).all()))
+    top = np.max(np.where(seen, lses, -np.inf), axis=0)
+    with np.errstate(invalid="ignore"):
+        shares = np.where(seen, np.exp(np.where(seen, lses - np.where(np.isfinite(top), top, 0.0), 0.0)), 0.0)
+    shares = shares / np.maximum(shares.sum(0), np.finfo(float).tiny)
+    outputs = np.stack([np.asarray(part(result, "output"), np.float64) for result in results])
+    merged = np.where(shares[..., None] > 0, shares[..., None] * outputs, 0.0).sum(0)
+    limit, wanted = _limit(backend, problem, blocks, shares, outputs), backend.solution(problem)
+    empty = wanted.empty[..., None]
+    return hold("merged output", np.where(empty, 0.0, merged), np.where(empty, 0.0, wanted.output), limit)
+
+
+def _limit(backend: Backend, problem: Problem, blocks: list[Problem], shares: Any, outputs: Any) -> Any:
+    """Each block's error by its share, and the shares' errors by what they weigh."""
+    limit = part(backend.bound(problem), "output")
+    for block, share, output in zip(blocks, shares, outputs, strict=True):
+        bound = backend.bound(block)
+        with np.errstate(over="ignore", invalid="ignore"):
+            drift = np.expm1(2 * np.where(np.isfinite(bound.lse), bound.lse, np.inf))[..., None]
+            more = np.where(share[..., None] > 0, bound.output + 2 * drift * np.abs(output), 0.0)
+        limit = limit + more
+    return limit
+
+
+def _block(problem: Problem, keys: slice) -> Problem:
+    """The problem over some of its keys."""
+    options = dict(problem.options)
+    for name in {"mask", "bias", "key_segments"} & set(options):
+        if options[name].ndim and options[name].shape[-1] > 1:
+            options[name] = options[name][..., keys]
+    return problem.replace(key=problem.key[..., keys, :], value=problem.value[..., keys, :], options=options)

@@ -1,0 +1,87 @@
+"""Gradients: of the output, with respect to query, key and value."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import Violation, hold, invariant
+from attnspec.specs.invariants.common import hidden_everywhere, require
+from attnspec.specs.problem import Array, Problem, lifted
+from attnspec.specs.transforms import cotangent, lifted_cotangent
+
+SOURCE = "Dao et al. 2022, FlashAttention, appendix B.2"
+
+NAMES = ("dquery", "dkey", "dvalue")
+
+
+def _determined(backend: Backend, problem: Problem) -> None:
+    """Gradients through rows that are NaN by convention are NaN: nothing to hold."""
+    empty = backend.solution(problem).empty.any()
+    require(not empty or "nan" not in (backend.conventions["empty_row"], backend.conventions["empty_row_bias"]))
+
+
+def _lifted(gradients: Iterable[Array]) -> list[Array]:
+    return [lifted(gradient) for gradient in gradients]
+
+
+@invariant(
+    "gradient.oracle",
+    formula="dV = WᵀdO, dS = W ∘ (dO·Vᵀ − Σ_j W ∘ dO·Vᵀ), dQ = scale·dS·K, dK = scale·dSᵀ·Q",
+    source=SOURCE,
+    catches=("G11", "J1", "J4", "J5", "J6", "A10", "K13"),
+    needs={"gradient"},
+    costly=True,
+)
+def oracle(backend: Backend, problem: Problem) -> float:
+    """The gradients of query, key and value are those of the formula, within the error bound."""
+    _determined(backend, problem)
+    came = _lifted(backend.gradients(problem, cotangent(problem)))
+    back = lifted_cotangent(problem)
+    wanted, bound = backend.solution(problem).gradients(back), backend.bound(problem).gradients(back)
+    return max(hold(*items) for items in zip(NAMES, came, wanted, bound, strict=True))
+
+
+@invariant(
+    "gradient.hidden_zero",
+    formula="j hidden from every query ⟹ dK_j = dV_j = 0",
+    source=SOURCE,
+    catches=("A10", "J5", "O10", "C28"),
+    needs={"gradient"},
+    costly=True,
+)
+def hidden_zero(backend: Backend, problem: Problem) -> float:
+    """Keys and values that no query may attend to have gradient exactly 0."""
+    _determined(backend, problem)
+    hidden = hidden_everywhere(backend, problem)
+    require(bool(hidden.any()) and not _averages_empty_rows(backend, problem))
+    _, dkey, dvalue = _lifted(backend.gradients(problem, cotangent(problem)))
+    return max(hold(n, g[hidden], np.zeros_like(g[hidden]), 0.0) for n, g in (("dkey", dkey), ("dvalue", dvalue)))
+
+
+def _averages_empty_rows(backend: Backend, problem: Problem) -> bool:
+    """Under the convention "mean" an empty row reaches every value, hidden or not."""
+    means = "mean" in (backend.conventions["empty_row"], backend.conventions["empty_row_bias"])
+    return means and bool(backend.solution(problem).empty.any())
+
+
+@invariant(
+    "gradient.empty_rows_finite",
+    formula="no visible key for i ⟹ dQ_i = 0, and dK, dV finite",
+    source="x ↦ 0 is constant: its gradient is 0, not 0·NaN",
+    catches=("A2", "A3", "A10", "A13"),
+    needs={"gradient"},
+    costly=True,
+)
+def empty_rows_finite(backend: Backend, problem: Problem) -> float:
+    """A query that sees no key has gradient 0 and makes no gradient NaN."""
+    _determined(backend, problem)
+    solution = backend.solution(problem)
+    require(bool(solution.empty.any()) and problem.shape[4] > 0)
+    gradients = _lifted(backend.gradients(problem, cotangent(problem)))
+    finite = all(np.isfinite(bound).all() for bound in backend.bound(problem).gradients(lifted_cotangent(problem)))
+    for name, gradient in zip(NAMES, gradients, strict=True):
+        if finite and not np.isfinite(np.asarray(gradient, np.float64)).all():
+            raise Violation(f"{name}: wanted finite numbers, came {int((~np.isfinite(gradient)).sum())} that are not")
+    blank = gradients[0][solution.empty]
+    return hold("dquery of empty rows", blank, np.zeros_like(blank), 0.0)

@@ -1,0 +1,198 @@
+"""Masking: a hidden key is as good as absent, by whatever it is hidden."""
+
+from typing import Any
+
+import numpy as np
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import hold, invariant
+from attnspec.specs.invariants.common import (
+    hidden_everywhere,
+    hold_result,
+    hold_same,
+    other_values,
+    part,
+    poisoned,
+    require,
+    slack,
+)
+from attnspec.specs.oracle import solve
+from attnspec.specs.problem import Array, Problem
+
+SECTION = "Vaswani et al. 2017, section 3.2.3"
+
+
+@invariant(
+    "masking.masked_is_removed",
+    formula="A(Q, K, V; key j masked) = A(Q, K without j, V without j)",
+    source=SECTION,
+    catches=("C12", "C13", "C14", "C15", "C17", "C28", "O15"),
+    without={"is_causal", "window", "alibi_slopes", "key_lengths"},
+    claims={"mask", "cross"},
+    costly=True,
+)
+def masked_is_removed(backend: Backend, problem: Problem) -> float:
+    """Masking a key is the same as leaving it out, wherever it stands."""
+    *_, queries, keys, _, _ = problem.shape
+    require(keys > 1)
+    gone = int(problem.rng.randint(keys))
+    kept = np.arange(keys) != gone
+    visible = np.broadcast_to(problem.options.get("mask", True), (*_mask_axes(problem), queries, keys))
+    masked = problem.with_options(mask=visible & kept)
+    require(backend.supports(masked.features))
+    removed = _without(masked, kept)
+    require(backend.supports(removed.features))
+    limit = slack(backend, masked, removed)
+    return hold(f"output without key {gone}", *(part(backend.solve(p), "output") for p in (masked, removed)), limit)
+
+
+def _mask_axes(problem: Problem) -> tuple[int, ...]:
+    given = problem.options.get("mask")
+    return () if given is None or given.ndim < 3 else given.shape[:-2]
+
+
+def _without(problem: Problem, kept: Array) -> Problem:
+    """The problem with only the kept keys."""
+    options: dict[str, Any] = dict(problem.options)
+    for name in {"mask", "bias", "key_segments"} & set(options):
+        options[name] = options[name][..., kept] if options[name].shape[-1] > 1 else options[name]
+    if not kept.any() or options["mask"].all():
+        del options["mask"]
+    return problem.replace(key=problem.key[..., kept, :], value=problem.value[..., kept, :], options=options)
+
+
+@invariant(
+    "masking.hidden_is_unread",
+    formula="A(K + ε, V + ε where hidden) = A(K, V)",
+    source=SECTION,
+    catches=("C3", "C4", "C9", "C12", "C13", "C27", "C28", "D2", "D3", "O10", "O11", "O15", "H12"),
+)
+def hidden_is_unread(backend: Backend, problem: Problem) -> float:
+    """Whatever stands at keys and values that no query may attend to, however large, changes nothing."""
+    hidden = hidden_everywhere(backend, problem)
+    require(bool(hidden.any()))
+    payload = 100.0 if problem.dtype == "float16" else 1e9
+    spoiled = poisoned(poisoned(problem, hidden, -payload, "key"), hidden, payload, "value")
+    return hold_same(backend, problem, backend.solve(spoiled), backend.solve(problem), "with hidden places filled, ")
+
+
+@invariant(
+    "masking.causality",
+    formula="O_i depends on K_j, V_j with j ≤ i + offset alone",
+    source=SECTION,
+    catches=("B8", "B11", "B13", "B14", "B16", "B19", "C4", "M7", "C14", "G3"),
+    needs={"is_causal"},
+)
+def causality(backend: Backend, problem: Problem) -> float:
+    """Under is_causal, changing later keys and values leaves the outputs of earlier queries as they are."""
+    *_, queries, keys, _, _ = problem.shape
+    require(queries > 0 and keys > 1)
+    first = 1 + int(problem.rng.randint(keys - 1))
+    later = (np.arange(keys) >= first)[:, None]
+    changed = problem.replace(
+        key=np.where(later, other_values(problem, problem.key), problem.key),
+        value=np.where(later, other_values(problem, problem.value), problem.value),
+    )
+    earlier = (backend.solution(problem).position >= 0)[:, first:].sum(1) == 0
+    require(bool(earlier.any()))
+    limit = slack(backend, problem)[..., earlier, :]
+    came, wanted = (part(backend.solve(p), "output")[..., earlier, :] for p in (changed, problem))
+    return hold(f"output before key {first}", came, wanted, limit)
+
+
+def _causal_mask(backend: Backend, problem: Problem) -> Array:
+    """(L, S): what is_causal shows, under the backend's alignment."""
+    return backend.solution(problem).position >= 0
+
+
+@invariant(
+    "masking.causal_is_mask",
+    formula="A(is_causal) = A(mask_ij = [j ≤ i + offset])",
+    source=SECTION,
+    catches=("B1", "B8", "B11", "B16", "B17", "B23", "C5"),
+    needs={"is_causal"},
+    without={"mask"},
+    claims={"mask"},
+)
+def causal_is_mask(backend: Backend, problem: Problem) -> float:
+    """is_causal is the same as the explicit lower-triangular mask."""
+    explicit = problem.with_options(is_causal=None, mask=_causal_mask(backend, problem))
+    require(backend.supports(explicit.features))
+    return hold_same(backend, problem, backend.solve(problem), backend.solve(explicit))
+
+
+@invariant(
+    "masking.mask_and_causal",
+    formula="A(mask, is_causal) = A(mask ∧ causal)",
+    source="ONNX Attention: is_causal and attn_mask both apply",
+    catches=("B11", "B13", "B14", "B5", "O11"),
+    needs={"mask", "is_causal"},
+)
+def mask_and_causal(backend: Backend, problem: Problem) -> float:
+    """A mask and is_causal together hide what either hides."""
+    both = problem.options["mask"] & _causal_mask(backend, problem)
+    explicit = problem.with_options(is_causal=None, mask=both)
+    return hold_same(backend, problem, backend.solve(problem), backend.solve(explicit))
+
+
+@invariant(
+    "masking.bias_is_mask",
+    formula="A(bias_ij = −∞ where hidden) = A(mask)",
+    source=SECTION,
+    catches=("C6", "C8", "C16", "A10", "A13"),
+    needs={"mask"},
+    without={"bias"},
+    claims={"bias"},
+)
+def bias_is_mask(backend: Backend, problem: Problem) -> float:
+    """A bias of −inf hides a key as a mask does, in every row that keeps one."""
+    mask = problem.options["mask"]
+    bias = np.where(mask, 0.0, -np.inf).astype(problem.query.dtype)
+    biased = problem.with_options(mask=None, bias=bias)
+    require(backend.supports(biased.features))
+    kept = ~solve(problem, backend.conventions).empty[..., None]
+    came, wanted = (np.where(kept, part(backend.solve(p), "output"), 0) for p in (biased, problem))
+    return hold("output", came, wanted, slack(backend, problem, biased))
+
+
+@invariant(
+    "masking.broadcast",
+    formula="A(mask) = A(broadcast(mask, (B, Hq, L, S)))",
+    source="array API standard, broadcasting",
+    catches=("C20", "C22", "C23", "C24", "A6"),
+    needs={"mask"},
+)
+def broadcast(backend: Backend, problem: Problem) -> float:
+    """A mask or bias that broadcasts gives what the same one written out in full gives."""
+    full = (*problem.query.shape[:-1], problem.key.shape[-2])
+    options = {n: np.broadcast_to(problem.options[n], full) for n in ("mask", "bias") if n in problem.options}
+    written_out = problem.with_options(**options)
+    return hold_same(backend, problem, backend.solve(problem), backend.solve(written_out))
+
+
+@invariant(
+    "masking.trivial_mask",
+    formula="A(mask = True everywhere) = A()",
+    source=SECTION,
+    catches=("C5", "C30", "O11", "B19"),
+    without={"mask"},
+    claims={"mask"},
+)
+def trivial_mask(backend: Backend, problem: Problem) -> float:
+    """A mask that hides nothing changes nothing, and overrides no other option."""
+    *_, queries, keys, _, _ = problem.shape
+    masked = problem.with_options(mask=np.ones((queries, keys), bool))
+    require(backend.supports(masked.features))
+    return hold_same(backend, problem, backend.solve(masked), backend.solve(problem))
+
+
+@invariant(
+    "masking.empty_rows",
+    formula="no visible key: O_i by convention, all other rows by eq. 1",
+    source="torch SDPA and ONNX Attention: zeros; jax.nn.dot_product_attention: the mean",
+    catches=("A2", "A3", "A6", "A7", "A8", "A9", "A11", "D5"),
+)
+def empty_rows(backend: Backend, problem: Problem) -> float:
+    """A query that sees no key gets the declared value and spoils no other row, however it came to see none."""
+    require(bool(backend.solution(problem).empty.any()) and problem.shape[4] > 0)
+    return hold_result(backend, problem, backend.solve(problem))

@@ -1,0 +1,17 @@
+"""The backward pass recomputes the weights without the masks."""
+
+from mutants.correct.torch_steps import Steps
+
+ARRAYS = "torch"
+KILLED_BY = "gradient.masked_zero"
+REPORTS = ()
+
+
+class Mutant(Steps):
+    def softmax(self, scores, visible):
+        weights, lse = super().softmax(scores, visible)
+        free = scores.softmax(3)
+        return weights.detach() + free - free.detach(), lse
+
+
+attention = Mutant.attention

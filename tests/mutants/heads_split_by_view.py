@@ -1,0 +1,18 @@
+"""Heads are split by a view without a transpose, along time."""
+
+from mutants.correct.numpy_steps import Steps
+
+ARRAYS = "numpy"
+KILLED_BY = "symmetry.permutation_equivariance"
+REPORTS = ("G2",)
+
+
+class Mutant(Steps):
+    def __init__(self, query, key, value, options):
+        super().__init__(query, key, value, options)
+        self.query, self.key, self.value = (
+            a.swapaxes(1, 2).reshape(a.shape) for a in (self.query, self.key, self.value)
+        )
+
+
+attention = Mutant.attention

@@ -1,0 +1,16 @@
+"""The key lengths are ignored."""
+
+import numpy as np
+from mutants.correct.numpy_steps import Steps
+
+ARRAYS = "numpy"
+KILLED_BY = "masking.masked_is_removed"
+REPORTS = ("C28", "O15")
+
+
+class Mutant(Steps):
+    def by_length(self):
+        return np.True_
+
+
+attention = Mutant.attention

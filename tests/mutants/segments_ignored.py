@@ -1,0 +1,16 @@
+"""Segment ids are dropped on the way."""
+
+import numpy as np
+from mutants.correct.numpy_steps import Steps
+
+ARRAYS = "numpy"
+KILLED_BY = "masking.masked_is_removed"
+REPORTS = ("O10", "O13")
+
+
+class Mutant(Steps):
+    def by_segment(self):
+        return np.True_
+
+
+attention = Mutant.attention

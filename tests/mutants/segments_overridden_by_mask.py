@@ -1,0 +1,16 @@
+"""A given mask overrides the segments: packed samples see each other."""
+
+import numpy as np
+from mutants.correct.numpy_steps import Steps
+
+ARRAYS = "numpy"
+KILLED_BY = "definition.output"
+REPORTS = ("O11",)
+
+
+class Mutant(Steps):
+    def by_segment(self):
+        return super().by_segment() if self.mask is None else np.True_
+
+
+attention = Mutant.attention

@@ -1,0 +1,15 @@
+"""Values beyond the window are multiplied with weight 0, so that NaN there shows."""
+
+from mutants.correct.numpy_steps import Steps
+
+ARRAYS = "numpy"
+KILLED_BY = "masking.hidden_is_unread"
+REPORTS = ("D3",)
+
+
+class Mutant(Steps):
+    def weighted(self, weights, visible):
+        return weights @ self.per_query_head(self.value) if self.window else super().weighted(weights, visible)
+
+
+attention = Mutant.attention

@@ -1,1 +1,12 @@
-"""What pytest loads wherever attnspec is installed."""
+"""What pytest loads wherever attnspec is installed; it imports nothing else of attnspec."""
+
+import pytest
+
+import attnspec
+
+pytest.register_assert_rewrite("attnspec.specs.invariants")
+
+
+def pytest_report_header() -> str:
+    """One line that says which version does the checking."""
+    return f"attnspec: {attnspec.__version__}"

@@ -1,4 +1,4 @@
-"""jax.nn.dot_product_attention."""
+"""jax.nn.dot_product_attention with the implementation that JAX picks, which is XLA's on every device."""
 
 from typing import Any
 
@@ -6,8 +6,18 @@ import jax
 import jax.numpy as jnp
 
 ARRAYS = "jax"
-DTYPES = ("float64", "float32", "float16", "bfloat16")
-CONVENTIONS = {"layout": "BLHD"}
+DTYPES = ("float32", "float16", "bfloat16")  # it takes float64 and computes its softmax in float32
+LACKS = {"value_dim", "rank2", "return_lse+float16", "return_lse+bfloat16"}
+if jax.default_backend() == "cpu":
+    LACKS |= {"compile+float16", "gradient+float16", "vectorize+float16"}  # XLA has no F16_F16_F32 product there
+CONVENTIONS = {
+    "layout": "BLHD",
+    "empty_row": "mean",
+    "empty_row_bias": "nan",
+    "empty_row_lse": "lowest",
+    "masked_nonfinite": "propagates",
+    "value_range": "sum",  # compiled; op by op any finite value will do
+}
 
 
 def attention(
@@ -23,9 +33,19 @@ def attention(
     key_lengths: Any = None,
     return_lse: bool = False,
 ) -> Any:
-    if query.ndim == 2:
+    """Attention of query (B, L, Hq, D) over key (B, S, Hkv, D) and value (B, S, Hkv, D): (B, L, Hq, D).
+
+    Or all without B. mask is bool (True attends), bias floating; both broadcast to (B, Hq, L, S). window (left, right)
+    reaches so many keys back and ahead, None is open; key_lengths (B) are integers; return_lse adds (B, Hq, L).
+    ValueError for malformed input; for two axes, which JAX would read as (H, D); and for the log-sum-exp of half
+    precision, which JAX rounds to half.
+    Formula: Vaswani et al. 2017, equation 1.
+    """
+    if query.ndim < 3:
         raise ValueError(f"query: wanted 3 or 4 axes, came {query.shape}, in jax.nn.dot_product_attention")
-    whole = max(query.shape[-3], key.shape[-3])
+    if return_lse and query.dtype.itemsize < 4:
+        raise ValueError(f"return_lse: wanted float32, came {query.dtype}, in jax.nn.dot_product_attention")
+    far = max(query.shape[-3], key.shape[-3])
     result = jax.nn.dot_product_attention(
         query,
         key,
@@ -35,7 +55,7 @@ def attention(
         scale=scale,
         is_causal=is_causal,
         key_value_seq_lengths=None if key_lengths is None else key_lengths.reshape(-1).astype(jnp.int32),
-        local_window_size=window and tuple(whole if bound is None else bound for bound in window),
+        local_window_size=None if window is None else tuple(far if bound is None else bound for bound in window),
         return_residual=return_lse,
     )
-    return (result[0], result[1].swapaxes(-1, -2)) if return_lse else result
+    return (result[0], result[1].swapaxes(-1, -2)) if return_lse else result  # (B, L, Hq) to (B, Hq, L)

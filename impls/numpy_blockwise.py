@@ -79,7 +79,7 @@ def attention(
     problem = _Problem(
         *(_lifted(array) for array in (query, key, value)),
         options=options,
-        dtype=np.result_type(np.float32, query, *(a for n, a in given.items() if ARRAY_OPTIONS[n][1] == "float")),
+        dtype=_widest(query, *(array for array in given.values() if _kind(array) == "float")),
         scale=1 / math.sqrt(sizes["D"] or 1) if scale is None else float(scale),
         softcap=float(softcap or 0),
         reach=_reach(window, is_causal, sizes["L"] + sizes["S"]),
@@ -166,6 +166,11 @@ def _kind(array: Array) -> str:
     return {"b": "boolean", "f": "float", "i": "integer", "u": "integer"}.get(array.dtype.kind, "other")
 
 
+def _widest(*arrays: Array) -> np.dtype[Any]:
+    """float32, or float64 where an array has it. Pairwise: float16 and bfloat16 have no common dtype of their own."""
+    return functools.reduce(np.promote_types, (array.dtype for array in arrays), np.dtype(np.float32))
+
+
 def _fits(came: tuple[int, ...], wanted: tuple[int, ...], broadcasts: bool) -> bool:
     if not broadcasts:
         return came == wanted
@@ -195,6 +200,7 @@ def _solve(problem: _Problem, output: Array, lse: Array) -> None:
     starts = reversed(range(0, queries, QUERY_BLOCK))
     blocks = [(b, h, start) for start, b, h in itertools.product(starts, range(batch), range(heads))]
 
+    @np.errstate(all="ignore")  # does not pass from one thread to another
     def work(block: tuple[int, int, int]) -> None:
         b, h, start = block
         rows = slice(start, start + QUERY_BLOCK)
@@ -209,7 +215,6 @@ def _solve(problem: _Problem, output: Array, lse: Array) -> None:
             list(pool.map(work, blocks))
 
 
-@np.errstate(all="ignore")
 def _solve_block(p: _Problem, batch: int, head: int, start: int) -> tuple[Array, Array]:
     """Output (rows, Dv) and LSE (rows,) of one query block."""
     queries = p.query[batch, head, start : start + QUERY_BLOCK].T.astype(p.dtype, order="C") * p.scale  # (Dk, rows)

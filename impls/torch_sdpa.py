@@ -17,10 +17,9 @@ LACKS = {
     "forward_gradient",
 }
 CONVENTIONS = {
-    "intermediate_dtype": "float32",
     "masked_nonfinite": "propagates",
     "value_range": "sum",  # the flash kernel normalises last
-}
+}  # intermediate_dtype is "input": scores are float32, but weights meet V in half precision
 
 
 def attention(

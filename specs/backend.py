@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from attnspec.specs.arrays import ArrayLibrary
-from attnspec.specs.bound import Bound, Precision
+from attnspec.specs.bound import Bound, Precision, bound_of
 from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, TRANSFORMS, Declaration, claimed_options
 from attnspec.specs.oracle import LN2, Solution, solve
 from attnspec.specs.problem import Array, Problem
@@ -86,7 +86,7 @@ class Backend:
     def bound(self, problem: Problem) -> Bound:
         """The error bound that this backend's conventions grant for ``problem``."""
         precision = Precision.of(problem.dtype, self.conventions["intermediate_dtype"], self.arrays.FLUSHES_SUBNORMALS)
-        return Bound(self.solution(problem), precision, self.conventions["value_range"] == "sum")
+        return bound_of(self.solution(problem), precision, self.conventions["value_range"] == "sum")
 
     def native(self, problem: Problem) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
         """query, key, value and the options as native arrays and plain values, in the backend's conventions."""

@@ -10,20 +10,26 @@ Derivation. Let s be the exact scores and s + e the computed ones, |e| ≤ δ.
    bias, scale) costs one rounding u_s relative to the magnitude |scale|·|q||k| + |bias|: ROUNDINGS of them; a softcap
    (division, tanh to 4 units, product) CAP_ROUNDINGS more, and has slope ≤ 1. Subtracting the row maximum and the
    block maxima of online softmax costs 2u_s·|s − max|: block maxima only grow, so their steps add up to no more.
-2. Weights. The computed weight is p_j·exp(e_j)/Σ_k p_k·exp(e_k), which lies between the values at e = (δ_j, −δ
-   elsewhere) and the reverse: the first is the further one, p_j·expm1(δ_j − log1p(Σ p·expm1(−δ))).
+   Whoever subtracts another upper bound takes one no larger than R = |scale|·‖q‖·max‖k‖ + max bias, for u_s·R.
+2. Weights. The weights of the computed scores are p_j·exp(e_j)/Σ_k p_k·exp(e_k). They are largest at e = (δ_j, −δ
+   elsewhere), by less than p_j·expm1(δ_j − log Σ p·exp(−δ)), and smallest at the reverse, by less than
+   −p_j·expm1(−δ_j − log Σ p·exp(δ)): either may be the further one. They stay within 0 and 1, so 1 is enough.
    Exponential, sum, quotient, rescaling between blocks (at most one a key) add γ_{2S+16} and storing adds 4u_s.
 3. Output. Weight errors times |V|, and the second sum: (γ_{2S+16} + 4u_s + u)·(p|V|).
-4. Log-sum-exp. log Σ p·exp(e) ≤ log1p(Σ p·expm1(δ)), and the roundings of the sum, the logarithm and the maximum.
+4. Log-sum-exp. |log Σ p·exp(e)| is at most the larger of log Σ p·exp(δ) and −log Σ p·exp(−δ), and that at most max δ.
+   Relative errors of the sum, γ_{2S+16} + 4u_s, are absolute here; the logarithm, the maximum (or R) and their sum are
+   rounded too.
 5. Gradients. The same steps through dP = dO·Vᵀ, D = Σ P∘dP (or dO·O), dS = P∘(dP − D), with the weights either
-   kept or recomputed from the log-sum-exp.
+   kept or recomputed as exp(s − LSE) from other roundings of s, which is off by the error of the LSE twice.
 
-Underflow adds the smallest number that the storage distinguishes from zero. Where a dot product overflows the type
-the scores are declared to be stored in, the bound is infinite for that row. Each u has the oracle's own 2⁻⁵³ added.
+Underflow adds the smallest number that the storage, for each term of a sum the accumulator, distinguishes from zero.
+The bound is infinite where no convention determines the answer; for a row in which a dot product overflows the type
+that scores are declared to be stored in; for its gradients also where exp(s − LSE) may overflow and where the output
+is NaN by convention. It is never NaN. Each u has the oracle's own 2⁻⁵³ added.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +41,9 @@ UNIT_ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, 
 
 ROUNDINGS = 8
 CAP_ROUNDINGS = 6
+
+LARGEST_EXPONENT = 80.0
+"""exp overflows beyond 88 in single precision."""
 
 
 def _limits(dtype: str) -> Any:
@@ -53,23 +62,29 @@ class Precision:
     lse: float
     smallest: float
     """What storing may lose to underflow."""
+    faintest: float
+    """What a term of a sum may lose to underflow."""
     largest: float
     """What stored scores must not exceed."""
 
     @staticmethod
     def of(dtype: str, intermediate: str, flushes_subnormals: bool = False) -> "Precision":
-        """For inputs of ``dtype`` under the convention intermediate_dtype = ``intermediate``."""
+        """For inputs of ``dtype`` under the convention intermediate_dtype = ``intermediate``.
+
+        "input": scores and weights are stored in the inputs' dtype, sums kept in float32 at least; "float32": both
+        are float32 at least; "at-most-float32": like "input", but float64 is computed in float32.
+        """
         unit, oracle = UNIT_ROUNDOFF[dtype], UNIT_ROUNDOFF["float64"]
         single = min(unit, UNIT_ROUNDOFF["float32"])
         stored = dtype if intermediate == "input" or unit < UNIT_ROUNDOFF["float32"] else "float32"
-        limits = _limits(dtype)
-        smallest = limits.smallest_normal if flushes_subnormals else limits.smallest_subnormal
+        smallest = "smallest_normal" if flushes_subnormals else "smallest_subnormal"
         return Precision(
             output=unit + oracle,
             accumulator=single + oracle,
             stored=UNIT_ROUNDOFF[stored] + oracle,
             lse=single + oracle,
-            smallest=float(smallest),
+            smallest=float(getattr(_limits(dtype), smallest)),
+            faintest=float(getattr(_limits("float64" if dtype == "float64" else "float32"), smallest)),
             largest=float(_limits(stored).max),
         )
 
@@ -77,6 +92,12 @@ class Precision:
 def gamma(terms: int, unit: float) -> float:
     """γ_n = n·u/(1 − n·u), Higham eq. 3.4."""
     return terms * unit / (1 - terms * unit)
+
+
+@lru_cache(maxsize=128)
+def bound_of(solution: Solution, precision: Precision, values_may_overflow: bool = False) -> "Bound":
+    """The bounds of a solution, computed piece by piece as they are asked for, and kept for a while."""
+    return Bound(solution, precision, values_may_overflow)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +116,10 @@ class Bound:
     @cached_property
     def lost(self) -> Floats:
         """(B, Hq, L, 1): True for rows whose stored scores overflow, or that no convention determines."""
-        unscaled = np.abs(self.solution.query @ np.swapaxes(self.solution.key, -1, -2))
-        beyond = np.maximum(unscaled, np.abs(self.solution.scaled)) * (1 + self._relative) > self.precision.largest
-        return (beyond.any(-1) | self.solution.undetermined)[..., None]
+        s, largest = self.solution, self.precision.largest
+        unscaled = np.abs(s.query @ np.swapaxes(s.key, -1, -2))
+        beyond = np.maximum(unscaled, np.abs(s.scaled)) * (1 + self._relative) > largest
+        return (beyond.any(-1) | (np.abs(s.top) > largest) | s.undetermined)[..., None]
 
     @property
     def _relative(self) -> float:
@@ -107,6 +129,16 @@ class Bound:
         return gamma(key_dim + 2, self.precision.accumulator) + stored * self.precision.stored
 
     @cached_property
+    def _reach(self) -> Floats:
+        """(B, Hq, L, 1): R, the largest upper bound of a row's maximum that one may subtract instead of it."""
+        s, seen = self.solution, np.isfinite(self.solution.logits)
+        query, key = (np.sqrt((a * a).sum(-1)) for a in (s.query, s.key))
+        longest = np.where(seen, key[..., None, :], 0.0).max(-1, initial=0.0)
+        added = np.where(seen, s.added, -np.inf).max(-1, initial=-np.inf)
+        added = np.where(np.isfinite(added), np.abs(added), 0.0)
+        return np.asarray(abs(s.scale) * query * longest + added)[..., None]
+
+    @cached_property
     def delta(self) -> Floats:
         """(B, Hq, L, S): the largest error of a score."""
         s, p = self.solution, self.precision
@@ -114,8 +146,14 @@ class Bound:
         magnitude = abs(s.scale) * self._dots + added
         below = np.where(np.isfinite(s.logits), np.abs(s.logits - s.top[..., None]), 0.0)
         lengths = np.abs(s.query).sum(-1)[..., None] + np.abs(s.key).sum(-1)[..., None, :]
-        underflow = p.smallest * (4 + lengths * (1 + abs(s.scale)))
-        return np.where(self.lost, 0.0, self._relative * magnitude + 2 * p.stored * below + underflow)
+        underflow = p.smallest * (4 + lengths * (1 + abs(s.scale))) + p.faintest * s.problem.shape[5]
+        shift = p.stored * (2 * below + self._reach)
+        return np.where(self.lost, 0.0, self._relative * magnitude + shift + underflow)
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """(B, Hq, L, S): the exact weights, 0 where they are NaN by convention."""
+        return np.where(np.isnan(self.solution.weights), 0.0, self.solution.weights)
 
     @cached_property
     def _sink(self) -> tuple[Floats, Floats]:
@@ -131,11 +169,13 @@ class Bound:
     def _drift(self) -> tuple[Floats, Floats]:
         """(B, Hq, L): the largest and smallest log Σ p·exp(e) that score errors within δ can make."""
         share, sink = self._sink
-        weights = np.where(self.solution.empty[..., None], 0.0, self.solution.weights)
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            up = _stretched(weights, self.solution.log_weights, self.delta).sum(-1) + share * np.expm1(sink)
+        weights = np.where(self.solution.empty[..., None], 0.0, self._weights)
+        most = np.where(np.isfinite(self.solution.logits), self.delta, 0.0).max(-1, initial=0.0)
+        most = np.maximum(most, sink)
+        with np.errstate(over="ignore", divide="ignore"):
+            up = _stretched(weights, self.solution.log_weights, self.delta).sum(-1) + _share(share, sink)
             down = (weights * np.expm1(-self.delta)).sum(-1) + share * np.expm1(-sink)
-            return np.log1p(up), np.log1p(np.maximum(down, -1.0))
+            return np.minimum(np.log1p(up), most), np.maximum(np.log1p(np.maximum(down, -1.0)), -most)
 
     @property
     def _sum_error(self) -> float:
@@ -144,30 +184,32 @@ class Bound:
     @cached_property
     def stored_weights(self) -> Floats:
         """(B, Hq, L, S): the error of the weights that meet the values; 0 where hidden."""
-        s, p = self.solution, self.precision
-        _, down = self._drift
-        with np.errstate(over="ignore", invalid="ignore"):
-            moved = _stretched(s.weights, s.log_weights, self.delta - down[..., None])
-            error = moved + (self._sum_error + 4 * p.stored) * (s.weights + moved) + 2 * p.smallest
-        error = np.where(s.empty[..., None], (self._sum_error + 4 * p.stored) * s.weights, error)
+        s, p, weights = self.solution, self.precision, self._weights
+        up, down = (drift[..., None] for drift in self._drift)
+        above = _stretched(weights, s.log_weights, self.delta - down)
+        below = -weights * np.expm1(-self.delta - up)
+        moved = np.minimum(np.maximum(above, below), 1.0)
+        error = moved + (self._sum_error + 4 * p.stored) * (weights + moved) + 2 * p.smallest
+        error = np.where(s.empty[..., None], (self._sum_error + 4 * p.stored) * weights, error)
         return np.where(np.isfinite(s.logits) | s.empty[..., None], error, 0.0)
 
     @cached_property
     def weights(self) -> Floats:
         """(B, Hq, L, S): the error of the returned weights; 0 where a key is hidden."""
-        rounded = 2 * self.precision.output * self.solution.weights
+        rounded = 2 * self.precision.output * (self._weights + self.stored_weights)
         return np.where(self.lost, np.inf, self.stored_weights + rounded)
 
     @cached_property
     def output(self) -> Floats:
         """(B, Hq, L, Dv)"""
-        s, p = self.solution, self.precision
+        s, p, keys = self.solution, self.precision, self.solution.problem.shape[4]
         size = np.abs(s.value)
-        carried = (s.weights + self.stored_weights) @ size
+        carried = (self._weights + self.stored_weights) @ size
         error = self.stored_weights @ size + (self._sum_error + 4 * p.stored + p.output) * carried
-        error = error + np.where(s.empty & (s.weights.sum(-1) == 0), 0.0, 4 * p.smallest)[..., None]
+        blank = s.empty & (self._weights.sum(-1) == 0)
+        error = error + np.where(blank, 0.0, 4 * p.smallest + keys * p.faintest)[..., None]
         if self.values_may_overflow:
-            error[np.broadcast_to(carried.sum(-1, keepdims=True) > p.largest, error.shape)] = np.inf
+            error = np.where(keys * size.max(-2, initial=0.0, keepdims=True) > p.largest, np.inf, error)
         return np.where(self.lost, np.inf, error)
 
     @cached_property
@@ -176,51 +218,68 @@ class Bound:
         s, p = self.solution, self.precision
         up, down = self._drift
         sizes = np.where(s.empty, 0.0, np.abs(s.log_denominator) + np.abs(s.top))
-        error = np.maximum(up, -down) + self._sum_error + 4 * p.lse * sizes + 2 * p.stored * np.abs(s.top)
+        error = np.maximum(up, -down) + self._sum_error + 4 * p.stored
+        error = error + 2 * p.lse * (2 * sizes + self._reach[..., 0]) + 2 * p.stored * np.abs(s.top)
         return np.where(self.lost[..., 0], np.inf, np.where(s.empty, 0.0, error))
 
     def gradients(self, cotangent: Array) -> tuple[Floats, Floats, Floats]:
         """The errors of (dquery, dkey, dvalue) of ⟨output, cotangent⟩."""
         s, p = self.solution, self.precision
-        into_output = np.abs(np.asarray(cotangent, np.float64))
-        error, value = self._score_gradient(np.asarray(cotangent, np.float64)), np.abs(s.scale * s.cap_slope)
-        size = value * np.abs(s.score_gradient(np.asarray(cotangent, np.float64)))
-        slope = (2 / s.softcap * self.delta + 8 * p.stored) if s.softcap else np.zeros_like(error)
-        grad = np.abs(s.score_gradient(np.asarray(cotangent, np.float64))) + error
-        error = value * error + abs(s.scale) * slope * grad + 8 * p.stored * size
+        into_output = np.asarray(cotangent, np.float64)
+        exact, slope = np.abs(s.score_gradient(into_output)), abs(s.scale) * s.cap_slope
+        error = self._score_gradient(np.abs(into_output))
+        if s.softcap:
+            size, error = slope * exact, slope * error + self._slope_error * (exact + error)
+        else:
+            size, error = slope * exact, slope * error
+        error = np.where(self._lost_backward, 0.0, error + 8 * p.stored * size)
         _, heads, kv_heads, queries, keys, *_ = s.problem.shape
         rows = queries * max(heads // max(kv_heads, 1), 1)
-        weights = s.weights + self.stored_weights
         dquery = _product(error, size, np.abs(s.key), keys, p)
         dkey = _product(_turned(error), _turned(size), np.abs(s.query), rows, p)
-        dvalue = _product(_turned(self._weights_again), _turned(weights), into_output, rows, p)
-        lost = self.lost.any(axis=-2, keepdims=True)
+        again = np.where(self._lost_backward, 0.0, self._weights_again)
+        dvalue = _product(_turned(again), _turned(self._weights), np.abs(into_output), rows, p)
+        lost = self._lost_backward.any(axis=-2, keepdims=True)
         return (
-            np.where(self.lost, np.inf, dquery),
+            np.where(self._lost_backward, np.inf, dquery),
             s.per_kv_head(np.where(lost, np.inf, dkey)),
             s.per_kv_head(np.where(lost, np.inf, dvalue)),
         )
 
     @cached_property
+    def _lost_backward(self) -> Floats:
+        """(B, Hq, L, 1): True for rows through which no gradient is determined."""
+        overflows = (2 * self.lse > LARGEST_EXPONENT)[..., None] | np.isposinf(self.output).any(-1, keepdims=True)
+        return self.lost | overflows | np.isnan(self.solution.weights).any(-1, keepdims=True)
+
+    @property
+    def _slope_error(self) -> Floats:
+        """(B, Hq, L, S): the error of scale · (1 − tanh²), whose own slope is below 2/c."""
+        s = self.solution
+        assert s.softcap is not None
+        return abs(s.scale) * (2 / s.softcap * self.delta + 8 * self.precision.stored)
+
+    @cached_property
     def _weights_again(self) -> Floats:
         """(B, Hq, L, S): the error of weights recomputed from the log-sum-exp."""
-        s = self.solution
-        with np.errstate(over="ignore", invalid="ignore"):
-            drift = np.expm1(np.where(np.isfinite(self.lse), self.lse, 0.0))[..., None]
-        return self.stored_weights + drift * np.where(s.empty[..., None], 0.0, s.weights + self.stored_weights)
+        drift = np.expm1(np.where(self._lost_backward[..., 0], 0.0, 2 * self.lse))[..., None]
+        weights = np.where(self.solution.empty[..., None], 0.0, self._weights + self.stored_weights)
+        return self.stored_weights + drift * weights
 
-    def _score_gradient(self, cotangent: Floats) -> Floats:
-        """(B, Hq, L, S): the error of dS = P∘(dP − D)."""
+    def _score_gradient(self, into_output: Floats) -> Floats:
+        """(B, Hq, L, S): the error of dS = P∘(dP − D), given |dO|."""
         s, p = self.solution, self.precision
         value_dim = s.problem.shape[6]
-        size = np.abs(cotangent) @ np.swapaxes(np.abs(s.value), -1, -2)
-        into_weights = (gamma(value_dim + 2, p.accumulator) + 2 * p.stored) * size + 2 * p.smallest
-        weights, error = s.weights, self._weights_again
-        summed = ((weights + error) * size).sum(-1, keepdims=True)
-        through_output = (np.abs(cotangent) * np.where(self.lost, 0.0, self.output)).sum(-1, keepdims=True)
-        roundings = self._sum_error + gamma(value_dim + 2, p.accumulator) + 4 * p.stored + p.output
+        size = into_output @ np.swapaxes(np.abs(s.value), -1, -2)
+        roundings = gamma(value_dim + 2, p.accumulator)
+        into_weights = (roundings + 2 * p.stored) * size + 2 * p.smallest + value_dim * p.faintest
+        error = self._weights_again
+        weights = self._weights + error
+        summed = (weights * size).sum(-1, keepdims=True)
+        through_output = (into_output * np.where(self._lost_backward, 0.0, self.output)).sum(-1, keepdims=True)
+        roundings = roundings + self._sum_error + 4 * p.stored + p.output
         mean = (error * size + weights * into_weights).sum(-1, keepdims=True) + roundings * summed + through_output
-        moved = (error + weights) * (into_weights + mean) + error * (size + summed)
+        moved = weights * (into_weights + mean) + error * (size + summed)
         moved = moved + 4 * p.stored * weights * (size + summed) + 2 * p.smallest
         return np.where(np.isfinite(s.logits), moved, 0.0)
 
@@ -229,8 +288,15 @@ def _stretched(weights: Floats, log_weights: Floats, delta: Floats) -> Floats:
     """p·expm1(δ), also where p underflows or δ is large."""
     small = delta < 0.5
     near = weights * np.expm1(np.where(small, delta, 0.0))
-    far = np.exp(log_weights + np.where(small, 0.0, delta))
-    return np.where(np.isneginf(log_weights), 0.0, np.where(small, near, far))
+    with np.errstate(over="ignore"):
+        far = np.exp(np.where(small, -np.inf, log_weights + delta))
+    return np.where(small, near, far)
+
+
+def _share(share: Floats, delta: Floats) -> Floats:
+    """share·expm1(δ), 0 where there is no share."""
+    with np.errstate(over="ignore"):
+        return np.asarray(share * np.expm1(np.where(share > 0, delta, 0.0)))
 
 
 def _turned(array: Floats) -> Floats:
@@ -241,5 +307,5 @@ def _product(error: Floats, size: Floats, other: Floats, terms: int, p: Precisio
     """The error of a product of ``terms`` terms whose left factor is ``size`` ± ``error``."""
     relative = gamma(terms + 4, p.accumulator) + 4 * p.stored + 4 * p.output
     exact = (size + error) @ other
-    underflow = 4 * p.smallest * (1 + other.sum(-2, keepdims=True)) * (exact > 0)
-    return error @ other + relative * exact + underflow
+    underflow = 4 * p.smallest * (1 + other.sum(-2, keepdims=True)) + terms * p.faintest
+    return error @ other + relative * exact + underflow * (exact > 0)

@@ -52,7 +52,7 @@ CONVENTIONS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
         "gqa_map": ("grouped", "tiled"),
         "lse_base": ("e", 2),
         "empty_row_lse": ("-inf", "zero", "lowest"),
-        "intermediate_dtype": ("input", "float32"),
+        "intermediate_dtype": ("input", "float32", "at-most-float32"),
         "value_range": ("finite", "sum"),
     }
 )

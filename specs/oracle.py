@@ -6,7 +6,7 @@ Written as the definition reads and checked against mpmath in the tests; slow an
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -178,7 +178,7 @@ class Solution:
         """(B, Hq, L, Dv): weights · V."""
         output = self.weights @ self.value
         if self.weights.shape[-1] == 0 and self.conventions["empty_row"] == "nan":
-            output[:] = np.nan
+            output[self.empty] = np.nan
         return output
 
     @cached_property
@@ -241,5 +241,10 @@ def _empty_weight(convention: str, keys: int) -> float:
 
 
 def solve(problem: Problem, conventions: Conventions | None = None) -> Solution:
-    """The exact answer to ``problem``, computed piece by piece as it is asked for."""
-    return Solution(problem, conventions or default_conventions())
+    """The exact answer to ``problem``, computed piece by piece as it is asked for, and kept for a while."""
+    return _solved(problem, tuple((conventions or default_conventions()).items()))
+
+
+@lru_cache(maxsize=128)
+def _solved(problem: Problem, conventions: tuple[tuple[str, Any], ...]) -> Solution:
+    return Solution(problem, dict(conventions))

@@ -53,8 +53,12 @@ def claimed(backend: Backend) -> tuple[str, ...]:
 
 
 def plan(backend: Backend) -> tuple[Recipe, ...]:
-    """Recipes in which each pair of option levels, shape and option, dtype and option occurs that the backend claims."""
+    """Recipes in which each claimed pair of options, dtype and option, shape and option occurs, and each shape.
+
+    Where every new combination must be compiled, options meet each of the shapes' features instead of each shape.
+    """
     rows = list(_cover(backend))
+    rows += [{**rows[0], "shape": shape} for shape in _shapes(backend) if not any(row["shape"] == shape for row in rows)]
     seen: Counter[str] = Counter()
     recipes = []
     for number, row in enumerate(rows):
@@ -89,20 +93,32 @@ def _cover(backend: Backend) -> Iterator[dict[str, object]]:
         yield row
 
 
+def _shapes(backend: Backend) -> list[Shape]:
+    return [shape for shape in POOL if backend.supports(shape.features)]
+
+
 def _factors(backend: Backend) -> dict[str, Sequence[object]]:
     dtypes = [dtype for dtype in backend.declaration.dtypes if backend.supports(frozenset({dtype}))]
-    shapes = [shape for shape in POOL if backend.supports(shape.features)]
-    return {"shape": shapes, "dtype": dtypes, **{option: (True, False) for option in claimed(backend)}}
+    options = {option: (True, False) for option in claimed(backend)}
+    return {"shape": _shapes(backend), "dtype": dtypes, **options}
 
 
 def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[Pair]:
     """The pairs to be seen. Shapes meet each option, not each dtype: sizes and rounding go wrong independently."""
+    sparse = backend.arrays.RUNS_COMPILED
     for first, second in itertools.combinations(factors, 2):
         if (first, second) == ("shape", "dtype") and len(factors) > 2:
             continue
         for a, b in itertools.product(factors[first], factors[second]):
+            if sparse and first == "shape" and not (b and a in _one_of_each_kind(backend)):
+                continue
             if backend.supports(_features({first: a, second: b})):
                 yield (first, a), (second, b)
+
+
+def _one_of_each_kind(backend: Backend) -> list[Shape]:
+    """The first shape for each set of features."""
+    return list({shape.features: shape for shape in reversed(_shapes(backend))}.values())
 
 
 def _features(row: dict[str, object]) -> frozenset[str]:

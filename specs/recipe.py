@@ -66,10 +66,14 @@ class Recipe:
         return dataclasses.replace(self, settings=tuple(pairs))  # type: ignore[arg-type]  # None is filtered out
 
     def to_json(self) -> str:
-        """One line of JSON that ``read_case`` takes."""
-        sizes = dataclasses.asdict(self.shape)
-        fields = {"shape": sizes, "dtype": self.dtype, "values": self.values, "seed": self.seed}
-        return json.dumps({**fields, "settings": dict(self.settings)})
+        """One line of JSON that ``read_case`` takes; what is as in ``Recipe()`` is left out."""
+        plainest, fields = Recipe(), dict[str, Any]()
+        sizes = dataclasses.asdict(self.shape).items()
+        fields["shape"] = {name: size for name, size in sizes if size != getattr(plainest.shape, name)}
+        for name in ("dtype", "values", "seed"):
+            if getattr(self, name) != getattr(plainest, name):
+                fields[name] = getattr(self, name)
+        return json.dumps({**fields, **({"settings": dict(self.settings)} if self.settings else {})})
 
 
 @lru_cache(maxsize=4096)

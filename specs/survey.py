@@ -40,6 +40,15 @@ def raised(backend: Backend, recipe: Recipe, transforms: Lack = frozenset()) -> 
     return None
 
 
+def raised_eagerly(backend: Backend, recipe: Recipe) -> bool:
+    """Whether the backend raises for the recipe without the library's compiler too."""
+    try:
+        backend.solve(recipe.problem(), compiled=False)
+    except BackendError:
+        return True
+    return False
+
+
 def missing_claims(backend: Backend) -> tuple[Backend, list[Finding]]:
     """The backend less what it claims but raises for, and each such thing once."""
     findings: list[Finding] = []
@@ -57,9 +66,10 @@ def _raising(backend: Backend) -> Iterator[Finding]:
         return
     for recipe in plan(backend):
         if raised(backend, recipe):
-            yield _narrowed(backend, recipe, frozenset())
+            eager_too = not backend.runs_compiled(recipe.problem()) or raised_eagerly(backend, recipe)
+            yield _narrowed(backend, recipe, frozenset() if eager_too else frozenset({"compile"}))
     for transform in TRANSFORMS:
-        for recipe in _transform_recipes(backend, transform):
+        for recipe in _in_each_dtype(backend):
             asked = frozenset({transform})
             if backend.supports(recipe.problem().features | asked) and raised(backend, recipe, asked):
                 yield _narrowed(backend, recipe, asked)
@@ -70,13 +80,9 @@ def _plainest(backend: Backend) -> Recipe:
     return PLAINEST if PLAINEST.dtype in dtypes else dataclasses.replace(PLAINEST, dtype=dtypes[0])
 
 
-def _transform_recipes(backend: Backend, transform: str) -> Iterator[Recipe]:
-    """The plainest problem in each dtype, then with each option, then each odd shape."""
+def _in_each_dtype(backend: Backend) -> Iterator[Recipe]:
     plainest = _plainest(backend)
     yield from (dataclasses.replace(plainest, dtype=dtype) for dtype in backend.declaration.dtypes)
-    yield from (plainest.with_settings(**{option: next(iter(SETTINGS[option]))}) for option in claimed(backend))
-    for feature in SHAPE_FEATURES:
-        yield dataclasses.replace(plainest, shape=shape_with(feature))
 
 
 def shape_with(feature: str) -> Shape:

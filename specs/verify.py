@@ -5,6 +5,7 @@ out is an Outcome. First the survey (what is claimed works, what is lacking rais
 declared), then everything else under the conventions that were observed, so that one wrong line is told once.
 """
 
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -80,13 +81,13 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
     rows = rows or fitting(invariant, backend, plan_of(backend))
     if invariant.costly:
-        rows = rows[: profile.costly]
+        rows = rows[: profile.costly // 2 if backend.arrays.RUNS_COMPILED else profile.costly]
     yield from rows
     if rows and profile.drawn and not invariant.costly:
         yield from _drawn(rows, profile)
 
 
-FEW = 12
+FEW = 6
 """Where fewer rows than this are about an invariant, others are fitted to it."""
 
 
@@ -229,16 +230,13 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
 
 
 def cases(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe | Problem]:
-    """The invariant's probe, or recipes."""
+    """The invariant's own probes, each in the first dtype that is claimed, or recipes."""
     if not invariant.probes:
         yield from recipes(invariant, backend, profile)
         return
-    for dtype in sorted(backend.declaration.dtypes, key=SIMPLER_DTYPES.index):
-        for probe in invariant.probes:
-            problem = probe(dtype)
-            if invariant.takes(backend, problem.features):
-                yield problem
-                return
+    for probe in invariant.probes:
+        problems = (probe(dtype) for dtype in sorted(backend.declaration.dtypes, key=SIMPLER_DTYPES.index))
+        yield from itertools.islice((p for p in problems if invariant.takes(backend, p.features)), 1)
 
 
 def replay(backend: Backend, id: str, problem: Problem) -> Outcome:

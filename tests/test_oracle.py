@@ -85,7 +85,7 @@ def _no_keys():
     problem = Recipe(Shape(1, 2, 2, 3, 0, 2, 2), "float64").problem()
     for convention in CONVENTIONS["empty_row"]:
         yield problem, {**default_conventions(), "empty_row": convention}
-    yield problem.with_options(sinks=np.array([0.5, -1.0])), default_conventions()
+        yield problem.with_options(sinks=np.array([0.5, -1.0])), {**default_conventions(), "empty_row": convention}
 
 
 @cache
@@ -265,7 +265,9 @@ def alibi_sign(solution):
     slopes = solution.problem.options.get("alibi_slopes")
     if slopes is None:
         return original("scores", solution)
-    return original("scores", dataclasses.replace(solution, problem=solution.problem.with_options(alibi_slopes=-slopes)))
+    return original(
+        "scores", dataclasses.replace(solution, problem=solution.problem.with_options(alibi_slopes=-slopes))
+    )
 
 
 def no_mean_term(solution, cotangent):

@@ -69,12 +69,21 @@ def other_values(problem: Problem, like: Array) -> Array:
     return rng.standard_normal(like.shape).astype(like.dtype)
 
 
+def averaging(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
+    """(B, Hq, L): empty rows that average all values by convention, hidden or not."""
+    solution, conventions = backend.solution(problem), backend.conventions
+    by_bias = solution.emptied_by_bias
+    means = np.where(by_bias, conventions["empty_row_bias"] == "mean", conventions["empty_row"] == "mean")
+    return np.asarray(solution.empty & means)
+
+
 def hidden_everywhere(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
-    """(B, Hkv, S): keys that no query of any head that reads them may attend to."""
+    """(B, Hkv, S): keys that no query of any head that reads them may attend to, or averages."""
     solution = backend.solution(problem)
     batch, _, kv_heads, _, keys, *_ = problem.shape
+    read = np.isfinite(solution.logits) | averaging(backend, problem)[..., None]
     seen = np.zeros((batch, kv_heads, keys), bool)
-    np.logical_or.at(seen, (slice(None), solution.kv_head), np.isfinite(solution.logits).any(axis=2))
+    np.logical_or.at(seen, (slice(None), solution.kv_head), read.any(axis=2))
     return ~seen
 
 

@@ -54,15 +54,9 @@ def hidden_zero(backend: Backend, problem: Problem) -> float:
     """Keys and values that no query may attend to have gradient exactly 0."""
     _determined(backend, problem)
     hidden = hidden_everywhere(backend, problem)
-    require(bool(hidden.any()) and not _averages_empty_rows(backend, problem))
+    require(bool(hidden.any()))
     _, dkey, dvalue = _lifted(backend.gradients(problem, cotangent(problem)))
     return max(hold(n, g[hidden], np.zeros_like(g[hidden]), 0.0) for n, g in (("dkey", dkey), ("dvalue", dvalue)))
-
-
-def _averages_empty_rows(backend: Backend, problem: Problem) -> bool:
-    """Under the convention "mean" an empty row reaches every value, hidden or not."""
-    means = "mean" in (backend.conventions["empty_row"], backend.conventions["empty_row_bias"])
-    return means and bool(backend.solution(problem).empty.any())
 
 
 @invariant(

@@ -7,6 +7,7 @@ import numpy as np
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import hold, invariant
 from attnspec.specs.invariants.common import (
+    averaging,
     hidden_everywhere,
     hold_result,
     hold_same,
@@ -95,9 +96,9 @@ def causality(backend: Backend, problem: Problem) -> float:
     )
     earlier = (backend.solution(problem).position >= 0)[:, first:].sum(1) == 0
     require(bool(earlier.any()))
-    limit = slack(backend, problem)[..., earlier, :]
-    came, wanted = (part(backend.solve(p), "output")[..., earlier, :] for p in (changed, problem))
-    return hold(f"output before key {first}", came, wanted, limit)
+    kept = earlier[:, None] & ~averaging(backend, problem)[..., None]
+    came, wanted = (np.where(kept, part(backend.solve(p), "output"), 0) for p in (changed, problem))
+    return hold(f"output before key {first}", came, wanted, slack(backend, problem))
 
 
 def _causal_mask(backend: Backend, problem: Problem) -> Array:
@@ -113,6 +114,7 @@ def _causal_mask(backend: Backend, problem: Problem) -> Array:
     needs={"is_causal"},
     without={"mask"},
     claims={"mask"},
+    costly=True,
 )
 def causal_is_mask(backend: Backend, problem: Problem) -> float:
     """is_causal is the same as the explicit lower-triangular mask."""
@@ -127,6 +129,7 @@ def causal_is_mask(backend: Backend, problem: Problem) -> float:
     source="ONNX Attention: is_causal and attn_mask both apply",
     catches=("B11", "B13", "B14", "B5", "O11"),
     needs={"mask", "is_causal"},
+    costly=True,
 )
 def mask_and_causal(backend: Backend, problem: Problem) -> float:
     """A mask and is_causal together hide what either hides."""
@@ -143,6 +146,7 @@ def mask_and_causal(backend: Backend, problem: Problem) -> float:
     needs={"mask"},
     without={"bias"},
     claims={"bias"},
+    costly=True,
 )
 def bias_is_mask(backend: Backend, problem: Problem) -> float:
     """A bias of −inf hides a key as a mask does, in every row that keeps one."""
@@ -161,6 +165,7 @@ def bias_is_mask(backend: Backend, problem: Problem) -> float:
     source="array API standard, broadcasting",
     catches=("C20", "C22", "C23", "C24", "A6"),
     needs={"mask"},
+    costly=True,
 )
 def broadcast(backend: Backend, problem: Problem) -> float:
     """A mask or bias that broadcasts gives what the same one written out in full gives."""
@@ -177,6 +182,7 @@ def broadcast(backend: Backend, problem: Problem) -> float:
     catches=("C5", "C30", "O11", "B19"),
     without={"mask"},
     claims={"mask"},
+    costly=True,
 )
 def trivial_mask(backend: Backend, problem: Problem) -> float:
     """A mask that hides nothing changes nothing, and overrides no other option."""

@@ -73,6 +73,7 @@ def _prepared(backend: Backend, problem: Problem) -> tuple[list[Any], Any]:
     formula="A(x), A(y), A(x): the third is the first",
     source=FUNCTION,
     catches=("E10", "J6", "N1", "P3", "P5", "P8"),
+    costly=True,
 )
 def history(backend: Backend, problem: Problem) -> float:
     """A result does not depend on earlier calls with other numbers or other options."""
@@ -83,14 +84,11 @@ def history(backend: Backend, problem: Problem) -> float:
 
 
 def _others(backend: Backend, problem: Problem) -> list[Problem]:
-    """The same shapes with other numbers, scale, softcap and window, as far as claimed."""
+    """The same shapes with other numbers, then with another scale, softcap and window as far as they are set."""
     changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
-    others = [problem.replace(**changed)]
-    for name, value in (("scale", 0.75), ("softcap", 3.0), ("window", (0, 0))):
-        candidate = problem.with_options(**{name: value})
-        if name in problem.options and backend.supports(candidate.features):
-            others.append(candidate)
-    return others
+    plain = {"scale": 0.75, "softcap": 3.0, "window": (0, 0)}
+    options = {name: value for name, value in plain.items() if name in problem.options}
+    return [problem.replace(**changed), *([problem.with_options(**options)] if options else [])]
 
 
 @invariant(

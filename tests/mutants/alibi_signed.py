@@ -1,6 +1,5 @@
 """The ALiBi distance has a sign, so keys ahead are rewarded."""
 
-import numpy as np
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
@@ -9,13 +8,8 @@ REPORTS = ("N14",)
 
 
 class Mutant(Steps):
-    def behind(self):
-        return super().behind().view(Signed)
-
-
-class Signed(np.ndarray):
-    def __abs__(self):
-        return np.asarray(self)
+    def distance(self):
+        return self.behind()
 
 
 attention = Mutant.attention

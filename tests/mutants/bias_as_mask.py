@@ -4,7 +4,7 @@ import numpy as np
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
-KILLED_BY = "masking.bias_is_mask"
+KILLED_BY = "definition.output"
 REPORTS = ("C6",)
 
 

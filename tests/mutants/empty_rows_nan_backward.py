@@ -2,6 +2,7 @@
 
 import math
 
+import torch
 from mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
@@ -12,7 +13,7 @@ REPORTS = ("A3", "A10")
 class Mutant(Steps):
     def softmax(self, scores, visible):
         _, lse = super().softmax(scores, visible)
-        weights = scores.masked_fill(~visible, -math.inf).softmax(3)
+        weights = (scores + torch.where(visible, 0, -math.inf).to(scores)).softmax(3)
         return weights.masked_fill(weights.isnan(), 0), lse
 
 

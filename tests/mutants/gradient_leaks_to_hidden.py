@@ -3,7 +3,7 @@
 from mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
-KILLED_BY = "gradient.masked_zero"
+KILLED_BY = "gradient.hidden_zero"
 REPORTS = ()
 
 

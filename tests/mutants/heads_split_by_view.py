@@ -10,9 +10,8 @@ REPORTS = ("G2",)
 class Mutant(Steps):
     def __init__(self, query, key, value, options):
         super().__init__(query, key, value, options)
-        self.query, self.key, self.value = (
-            a.swapaxes(1, 2).reshape(a.shape) for a in (self.query, self.key, self.value)
-        )
+        arrays = self.query, self.key, self.value
+        self.query, self.key, self.value = (array.swapaxes(1, 2).reshape(array.shape) for array in arrays)
 
 
 attention = Mutant.attention

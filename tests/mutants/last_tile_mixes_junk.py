@@ -11,8 +11,11 @@ REPORTS = ("H12", "H15")
 
 class Mutant(Tiles):
     def step(self, state, scores, visible, value):
-        top, total, output = super().step(state, scores, visible, value)
-        return top, total + np.exp(-top) * (self.SIZE - scores.shape[3]), output
+        missing = self.SIZE - scores.shape[3]
+        after = [(0, 0)] * 3 + [(0, missing)]
+        scores = np.pad(scores, after, constant_values=0)
+        visible = np.pad(visible, after, constant_values=True)
+        return super().step(state, scores, visible, np.pad(value, [(0, 0)] * 2 + [(0, missing), (0, 0)]))
 
 
 attention = Mutant.attention

@@ -3,7 +3,7 @@
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
-KILLED_BY = "masking.masked_is_removed"
+KILLED_BY = "masking.hidden_is_unread"
 REPORTS = ()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
-KILLED_BY = "masking.masked_is_removed"
+KILLED_BY = "masking.hidden_is_unread"
 REPORTS = ("C28", "O15")
 
 

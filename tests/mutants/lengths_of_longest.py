@@ -4,7 +4,7 @@ import numpy as np
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
-KILLED_BY = "symmetry.batch_independence"
+KILLED_BY = "masking.hidden_is_unread"
 REPORTS = ("D7", "N21")
 
 

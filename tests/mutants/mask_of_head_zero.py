@@ -3,7 +3,7 @@
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
-KILLED_BY = "masking.broadcast"
+KILLED_BY = "definition.output"
 REPORTS = ("C20",)
 
 

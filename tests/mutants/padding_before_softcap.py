@@ -11,9 +11,11 @@ REPORTS = ("L3",)
 
 class Mutant(Tiles):
     def step(self, state, scores, visible, value):
-        top, total, output = super().step(state, scores, visible, value)
-        junk = np.exp(-self.softcap - top) if self.softcap and self.mask is None else 0
-        return top, total + junk * (self.SIZE - scores.shape[3]), output
+        missing = self.SIZE - scores.shape[3] if self.softcap and self.mask is None else 0
+        after = [(0, 0)] * 3 + [(0, missing)]
+        scores = np.pad(scores, after, constant_values=-(self.softcap or 0))
+        visible = np.pad(visible, after, constant_values=True)
+        return super().step(state, scores, visible, np.pad(value, [(0, 0)] * 2 + [(0, missing), (0, 0)]))
 
 
 attention = Mutant.attention

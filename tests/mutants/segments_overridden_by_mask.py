@@ -4,7 +4,7 @@ import numpy as np
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
-KILLED_BY = "definition.output"
+KILLED_BY = "masking.trivial_mask"
 REPORTS = ("O11",)
 
 

@@ -4,7 +4,6 @@ import numpy as np
 from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
-CONVENTIONS = {}
 KILLED_BY = "heads.gqa_is_repetition"
 REPORTS = ("G10",)
 

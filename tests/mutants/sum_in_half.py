@@ -6,7 +6,7 @@ from mutants.correct.numpy_steps import Steps
 ARRAYS = "numpy"
 DTYPES = ("float32", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}
-KILLED_BY = "softmax.rows_sum_to_one"
+KILLED_BY = "softmax.every_key_counts"
 REPORTS = ("K6",)
 
 

@@ -76,7 +76,7 @@ class Steps:
             scores = scores + self.bias.astype(scores.dtype)
         if self.alibi_slopes is not None:
             slopes = self.alibi_slopes.astype(scores.dtype)[:, None, None]
-            scores = scores - slopes * np.abs(self.behind()).astype(scores.dtype)
+            scores = scores - slopes * self.distance().astype(scores.dtype)
         return scores
 
     def offset(self):
@@ -85,6 +85,10 @@ class Steps:
     def behind(self):
         """(L, S): how far key j lies behind query i."""
         return np.arange(self.shape[2])[:, None] + self.offset() - np.arange(self.shape[3])
+
+    def distance(self):
+        """(L, S): what an ALiBi slope is multiplied with."""
+        return np.abs(self.behind())
 
     def visible(self):
         """(B, Hq, L, S): no option hides the key from the query."""

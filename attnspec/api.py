@@ -1,0 +1,26 @@
+"""Verification from Python: in this process, outcome by outcome."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+from attnspec.loading import load, one_of
+from attnspec.specs.backend import Backend
+from attnspec.specs.verify import PROFILES, Outcome, Profile
+from attnspec.specs.verify import verify as verify_backend
+
+
+def verify(
+    target: str | Path | ModuleType | Backend, *, profile: str = "default", only: Iterable[str] = ()
+) -> Iterator[Outcome]:
+    """Hold a backend to the catalogue; an outcome for each invariant that ``only`` (patterns) chooses, all without it.
+
+    ``target`` is a backend's name, a file, a dotted module, a module, or what ``load`` gave. ValueError if it is none.
+    """
+    backend = target if isinstance(target, Backend) else load(target)
+    return verify_backend(backend, named_profile(profile), tuple(only))
+
+
+def named_profile(name: str) -> Profile:
+    """The profile called ``name``. ValueError if there is none."""
+    return PROFILES[one_of("profile", name, PROFILES)]

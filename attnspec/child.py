@@ -1,0 +1,119 @@
+"""A worker process as its parent sees it: started, listened to, and ended whatever happens."""
+
+import contextlib
+import json
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from attnspec import crumb
+
+FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<function>\S+)')
+"""A line of what faulthandler writes."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One target to verify, and how. ``timeout`` in seconds is for all of it; a tenth of it for a single call."""
+
+    target: str
+    profile: str = "default"
+    patterns: tuple[str, ...] = ()
+    device: str | None = None
+    dtypes: tuple[str, ...] = ()
+    problem: str | None = None
+    timeout: float = 600.0
+
+
+class Child:
+    """One worker. Use it in a ``with`` statement: it is gone afterwards, with all that it started."""
+
+    def __init__(self, job: Job, patterns: list[str], deadly: dict[str, str]) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="attnspec-"))
+        self.crumb = str(self.folder / "crumb")
+        Path(self.crumb).touch()
+        request = {**asdict(job), "patterns": patterns, "deadly": deadly, "crumb": self.crumb}
+        with (self.folder / "stderr").open("wb") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "attnspec.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        self.lines: queue.Queue[bytes] = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+        self._send(request)
+
+    def _send(self, request: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(request).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        with contextlib.suppress(ValueError):  # closed in the middle of a line
+            for line in self.process.stdout:
+                self.lines.put(line)
+
+    def event(self, seconds: float) -> dict[str, Any] | None:
+        """The next event, or None if none comes in time."""
+        try:
+            event: dict[str, Any] = json.loads(self.lines.get(timeout=seconds))
+        except (queue.Empty, json.JSONDecodeError):
+            return None
+        return event
+
+    @property
+    def dead(self) -> bool:
+        """Whether the process has ended and nothing of what it said is left."""
+        return self.process.poll() is not None and self.lines.empty()
+
+    @property
+    def calls(self) -> int:
+        """How many calls it has noted so far."""
+        return crumb.count(self.crumb)
+
+    def note(self) -> crumb.Note | None:
+        """What it was doing last."""
+        return crumb.read(self.crumb)
+
+    def ending(self) -> str:
+        """How it ended: by a signal, or with an exit code."""
+        code = self.process.wait()
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+    def stop(self) -> None:
+        """Ask for the place where it hangs, then end it."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGABRT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
+
+    def place(self, name: str) -> str:
+        """Where it was when it ended, as far as faulthandler could tell: best in the file called ``name``."""
+        text = (self.folder / "stderr").read_text(errors="replace")
+        frames = [match for match in FRAME.finditer(text) if "attnspec/worker" not in match["file"]]
+        inside = [match for match in frames if Path(match["file"]).stem == name]
+        return next((f" at {Path(m['file']).name}, line {m['line']}" for m in [*inside, *frames]), "")
+
+    def __enter__(self) -> "Child":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait()
+        for file in self.folder.iterdir():
+            file.unlink()
+        self.folder.rmdir()

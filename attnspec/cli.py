@@ -1,0 +1,111 @@
+"""The command line. Exit codes: 0 conforms, 1 at least one violation, 2 could not be verified."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from attnspec.specs.contract import DTYPES
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(context_settings=CONTEXT, invoke_without_command=True)
+@click.version_option(package_name="attnspec")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Verify any attention implementation against an exact oracle, with computed error bounds."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@cli.command("list")
+@click.argument("targets", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable, on standard output.")
+def list_command(targets: tuple[str, ...], as_json: bool) -> int:
+    """Show the backends: framework, devices, features, conventions, or why one is unavailable."""
+    from attnspec.listing import listing
+
+    return listing(targets, as_json)
+
+
+@cli.command("verify")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
+@click.option("--profile", default="default", show_default=True, help="quick, default or thorough.")
+@click.option("--device", help="Such as cpu or cuda; the array library's first unless given.")
+@click.option("--dtype", "dtypes", multiple=True, type=click.Choice(DTYPES), help="Only this one. Repeatable.")
+@click.option("--only", "patterns", multiple=True, metavar="PATTERN", help='Such as "softmax.*". Repeatable.')
+@click.option("--problem", metavar="JSON|FILE", help="Replay the invariants of --only on this one problem.")
+@click.option("--json", "json_file", metavar="FILE", help="Write JSON; - is standard output.")
+@click.option("--junit", "junit_file", metavar="FILE", help="Write JUnit XML; - is standard output.")
+@click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="Targets at once.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for each target. [default: 600]")
+def verify_command(**options: Any) -> int:
+    """Hold each TARGET to the invariants: a backend's name, a Python file, or a dotted module."""
+    from attnspec.running import run
+
+    return run(**options)
+
+
+@cli.command("explain")
+@click.argument("invariant", required=False)
+def explain_command(invariant: str | None) -> int:
+    """Tell what an INVARIANT says, its source and the bugs it catches; list all of them without it."""
+    from attnspec.explaining import explain
+
+    return explain(invariant)
+
+
+@cli.command("trace")
+@click.option(
+    "--json", "file", metavar="FILE", help="JSON with x, w_query, w_key, w_value. [default: the textbooks' example]"
+)
+@click.option("--scale", type=float, help="Factor of the scores: 1 for the textbooks' example, else 1/√d_k.")
+def trace_command(file: str | None, scale: float | None) -> int:
+    """Print every step of self-attention over a small example."""
+    from attnspec.tracing import trace
+
+    return trace(file, scale)
+
+
+@cli.command("vectors")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default="vectors", show_default=True)
+def vectors_command(out: Path) -> int:
+    """Write the golden vectors, for implementations in any language."""
+    import importlib
+
+    importlib.import_module("attnspec.specs.golden").write(out)
+    click.echo(f"golden vectors are in {out}{os.sep}")
+    return 0
+
+
+def main() -> None:
+    """The command ``attnspec``: whatever goes wrong is one line, never a traceback (unless ATTNSPEC_DEBUG is set)."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    sys.exit(_code())
+
+
+def _code() -> int:
+    try:
+        return int(cli.main(standalone_mode=False) or 0)
+    except click.ClickException as error:
+        _say(f"{error.format_message()} (attnspec --help)")
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python complains when it flushes
+    except Exception as error:
+        if os.environ.get("ATTNSPEC_DEBUG"):
+            raise
+        kind = "" if isinstance(error, ValueError | OSError) else f"internal error: {type(error).__name__}: "
+        _say(f"{kind}{error}")
+    return 2
+
+
+def _say(message: str) -> None:
+    click.echo("attnspec: " + " ".join(message.split()), err=True)

@@ -1,0 +1,60 @@
+"""``attnspec explain``: the catalogue, and all about one invariant."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from attnspec import specs
+from attnspec.loading import one_of
+from attnspec.specs.catalogue import Invariant, catalogue
+from attnspec.specs.reports import REPORTS
+from attnspec.specs.verify import matches
+from attnspec.text import say
+
+
+def explain(pattern: str | None) -> int:
+    """Print the invariants that match, in full; every one in a line without a pattern."""
+    console = Console()
+    if pattern is None:
+        for invariant in catalogue().values():
+            say(console, invariant.id, "bold")
+            say(console, f"    {invariant.sentence}", hang=0)
+        return 0
+    found = [invariant for invariant in catalogue().values() if matches(pattern, invariant.id)]
+    for invariant in found or [catalogue()[one_of("invariant", pattern, catalogue())]]:
+        _show(console, invariant)
+    return 0
+
+
+def _show(console: Console, invariant: Invariant) -> None:
+    say(console, invariant.id, "bold")
+    for line in lines(invariant):
+        say(console, f"  {line}", hang=5)
+
+
+def lines(invariant: Invariant) -> Iterator[str]:
+    """Sentence, formula, source, the bugs it catches and its mutants."""
+    yield invariant.sentence
+    yield f"formula  {invariant.formula}"
+    yield f"source   {invariant.source}"
+    asks = sorted(invariant.needs | invariant.claims)
+    if asks:
+        yield f"asks for {', '.join(asks)}"
+    if invariant.catches:
+        yield "catches"
+    for id in invariant.catches:
+        report = REPORTS[id]
+        yield f"  {id:4} {report.link}: {report.title}"
+        yield f"       {report.symptom}"
+        yield f"       {report.url}"
+    if names := mutants(invariant.id):
+        yield f"mutants  {', '.join(names)}"
+
+
+def mutants(id: str) -> list[str]:
+    """The mutants that the invariant must kill; none are known where the project's tests are not installed."""
+    folder = Path(specs.__path__[0]).parent / "tests" / "mutants"
+    killed = re.compile(rf'^KILLED_BY = "{re.escape(id)}"', re.MULTILINE)
+    return sorted(path.stem for path in folder.glob("*.py") if killed.search(path.read_text()))

@@ -1,0 +1,141 @@
+"""What a run says of a target: plain values that go through JSON unchanged."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import catalogue
+from attnspec.specs.contract import OPTIONS, SHAPE_FEATURES, TRANSFORMS, default_conventions
+from attnspec.specs.verify import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED, Failure, Outcome
+
+CRASHED, HUNG, NOT_RUN = "crashed", "hung", "not run"
+"""What becomes of an invariant when the process does not survive it, or is not there for it any more."""
+
+BROKEN = (FAILED, CRASHED, HUNG)
+"""The statuses of a violation."""
+
+__all__ = ["BROKEN", "CRASHED", "FAILED", "HUNG", "KNOWN", "NEVER_RAN", "NOT_CLAIMED", "NOT_RUN", "PASSED"]
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A failure as it is shown: the message, the problem as JSON and as lines to read, what would declare it."""
+
+    message: str
+    case: str
+    problem: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    conventions: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One invariant's line: an Outcome, or what stands in its place."""
+
+    invariant: str
+    status: str
+    sentence: str = ""
+    problems: int = 0
+    seconds: float = 0.0
+    worst: dict[str, float] = field(default_factory=dict)
+    reason: str = ""
+    trouble: Trouble | None = None
+
+    @property
+    def broken(self) -> bool:
+        """Whether it is a violation."""
+        return self.status in BROKEN
+
+
+@dataclass
+class Verdict:
+    """All that is known of one target after a run; ``error`` says why it could not be verified."""
+
+    target: str
+    about: dict[str, Any] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The backend's name, or the target where there is none."""
+        return str(self.about.get("name", self.target))
+
+    @property
+    def exit_code(self) -> int:
+        """0 conforms, 1 violates, 2 could not be verified."""
+        violated = any(row.broken for row in self.rows)
+        unsure = any(row.status in (NEVER_RAN, NOT_RUN) for row in self.rows) and not self.plainest_fails
+        return 2 if self.error or unsure or not self.rows else int(violated)
+
+    @property
+    def plainest_fails(self) -> bool:
+        """Whether not even the plainest problem works: then nothing else is asked."""
+        return any(row.invariant == "contract.claims" and row.trouble and not row.trouble.lacks for row in self.rows)
+
+
+def row_of(outcome: Outcome) -> Row:
+    """The outcome as a row."""
+    trouble = None if outcome.failure is None else trouble_of(outcome.failure)
+    return Row(
+        outcome.invariant,
+        outcome.status,
+        catalogue()[outcome.invariant].sentence,
+        outcome.problems,
+        outcome.seconds,
+        outcome.worst,
+        outcome.reason,
+        trouble,
+    )
+
+
+def trouble_of(failure: Failure) -> Trouble:
+    """The failure with its problem rendered."""
+    from attnspec.show import problem_lines
+
+    lines = tuple(problem_lines(failure.problem))
+    return Trouble(failure.message, failure.case, lines, failure.lacks, dict(failure.conventions))
+
+
+def row_from(data: dict[str, Any]) -> Row:
+    """The row that ``dataclasses.asdict`` and JSON took apart."""
+    trouble = data.get("trouble")
+    if trouble is not None:
+        lists = {name: tuple(trouble[name]) for name in ("problem", "lacks")}
+        trouble = Trouble(**{**trouble, **lists})
+    return Row(**{**data, "trouble": trouble})
+
+
+def about(backend: Backend) -> dict[str, Any]:
+    """The backend in plain values: for ``attnspec list``, the report and its JSON."""
+    declaration, arrays = backend.declaration, backend.arrays
+    shapes = {name for name in (*SHAPE_FEATURES, *arrays.TRANSFORMS) if backend.supports(frozenset({name}))}
+    default = default_conventions()
+    return {
+        "name": backend.name,
+        "library": declaration.arrays,
+        "version": arrays.version(),
+        "device": backend.device,
+        "devices": [d for d in arrays.devices() if declaration.devices is None or d in declaration.devices],
+        "dtypes": list(declaration.dtypes),
+        "features": [name for name in (*OPTIONS, *SHAPE_FEATURES, *TRANSFORMS) if name in backend.options | shapes],
+        "lacks": sorted("+".join(sorted(lack)) for lack in declaration.lacks),
+        "conventions": dict(declaration.conventions),
+        "chosen": {name: value for name, value in declaration.conventions.items() if value != default[name]},
+        "known_issues": dict(declaration.known_issues),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses taken apart, and numbers that JSON does not know as text."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = dataclasses.asdict(value)
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)
+    return value

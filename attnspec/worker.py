@@ -1,0 +1,169 @@
+"""The child process that verifies one target: a request comes in as JSON, events go out as JSON, one a line.
+
+Whatever the target prints, at whatever level, goes to standard error: the events have a descriptor of their own. Before
+each call a note says what is called, so that the parent knows what a crash or a hang is to be blamed on.
+"""
+
+import contextlib
+import dataclasses
+import faulthandler
+import json
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from attnspec.crumb import Crumb, Note
+from attnspec.loading import Unavailable, load, one_line
+from attnspec.specs.backend import Backend, BackendError, Result
+from attnspec.specs.catalogue import Check, catalogue
+from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.problem import Problem
+from attnspec.specs.recipe import read_case
+from attnspec.specs.verify import PROFILES, Outcome, expected, replay, verify
+from attnspec.verdict import about, plain, row_of
+
+
+@dataclass
+class Watch:
+    """Notes each call before it is made; refuses those that a process before this one died of."""
+
+    crumb: Crumb
+    deadly: Mapping[str, str]
+    """The key of a call → what came of it."""
+    invariant: str = ""
+    case: Problem | None = None
+    call: Problem | None = None
+    compiled: bool = False
+
+    def entering(self, features: frozenset[str]) -> None:
+        """BackendError if the call killed a process before."""
+        if self.call is None:
+            return
+        how = "+".join(sorted(features & frozenset(TRANSFORMS)) + ["compiled"] * self.compiled)
+        note = Note(self.invariant, self.case or self.call, self.call, how)
+        if self.deadly and (death := self.deadly.get(note.key)):
+            raise BackendError(f"attention {death}", features)
+        self.crumb.write(note)
+
+    def watching(self, id: str, check: Check) -> Check:
+        """The check of the invariant ``id``, under watch."""
+
+        def watched(backend: Backend, problem: Problem) -> float:
+            self.invariant, self.case = id, problem
+            return check(backend, problem)
+
+        return watched
+
+
+@dataclass(frozen=True, eq=False)
+class Watched(Backend):
+    """A backend under watch."""
+
+    watch: Watch = field(kw_only=True)
+
+    def native(self, problem: Problem) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
+        """Keep the problem that a call is coming for."""
+        self.watch.call = problem
+        return super().native(problem)
+
+    def solve(self, problem: Problem, compiled: bool | None = None) -> Result:
+        """Keep whether the call is compiled."""
+        self.watch.compiled = self.runs_compiled(problem) if compiled is None else compiled
+        try:
+            return super().solve(problem, compiled)
+        finally:
+            self.watch.compiled = False
+
+    @contextlib.contextmanager
+    def guarded(self, features: frozenset[str]) -> Iterator[None]:
+        """Note the call, then guard it; an exit is an error like others."""
+        self.watch.entering(features)
+        try:
+            with super().guarded(features):
+                yield
+        except SystemExit as error:
+            raise BackendError(f"attention raised SystemExit: {error.code}", features) from error
+
+
+def main() -> None:
+    """Serve the request on standard input; end at once when all is said."""
+    with _protocol() as events, os.fdopen(_lifeline(), "r") as requests:
+        request = json.loads(requests.readline())
+        threading.Thread(target=_end_with_parent, args=(requests.fileno(),), daemon=True).start()
+        serve(request, events)
+        os._exit(0)
+
+
+def serve(request: dict[str, Any], events: TextIO) -> None:
+    """Load the target and send its description, then a row for each outcome, or what went wrong."""
+    watch = Watch(Crumb(request["crumb"]), request["deadly"])
+    try:
+        backend = prepared(request, watch)
+        ids = expected(backend, request["patterns"])
+    except ValueError as error:
+        send(events, event="error", message=str(error), unavailable=isinstance(error, Unavailable))
+        return
+    send(events, event="loaded", about=about(backend), expected=ids)
+    try:
+        for outcome in outcomes(backend, request):
+            send(events, event="row", row=row_of(outcome))
+    except Exception as error:
+        traceback.print_exc()
+        send(events, event="internal", invariant=watch.invariant, message=f"{type(error).__name__}: {one_line(error)}")
+    else:
+        send(events, event="done")
+
+
+def prepared(request: dict[str, Any], watch: Watch) -> Backend:
+    """The target as a backend under watch. ValueError if it is none."""
+    sys.path.append(str(Path(request["target"]).resolve().parent))
+    backend = load(request["target"], device=request["device"], dtypes=request["dtypes"])
+    parts = {part.name: getattr(backend, part.name) for part in dataclasses.fields(Backend)}
+    for id, invariant in catalogue().items():
+        catalogue()[id] = dataclasses.replace(invariant, check=watch.watching(id, invariant.check))
+    return Watched(**parts, watch=watch)
+
+
+def outcomes(backend: Backend, request: dict[str, Any]) -> Iterator[Outcome]:
+    """One outcome for the one problem asked for, or those of a whole run."""
+    if request["problem"] is None:
+        yield from verify(backend, PROFILES[request["profile"]], request["patterns"])
+    else:
+        for id in expected(backend, request["patterns"]):
+            yield replay(backend, id, read_case(request["problem"]))
+
+
+def send(events: TextIO, **event: Any) -> None:
+    """One event, one line."""
+    events.write(json.dumps(plain(event)) + "\n")
+    events.flush()
+
+
+def _protocol() -> TextIO:
+    """What was standard output; from now on that is standard error, for whatever writes to it."""
+    events = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    faulthandler.enable(sys.__stderr__ or 2)
+    return events
+
+
+def _lifeline() -> int:
+    """What was standard input: the request, then nothing until the parent is gone; the target finds an empty one."""
+    lifeline, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    return lifeline
+
+
+def _end_with_parent(lifeline: int) -> None:
+    while os.read(lifeline, 4096):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""What the test modules share: the kill matrix, printed when all is done."""
+
+import pytest
+
+MATRIX = pytest.StashKey[list]()
+
+
+@pytest.fixture(scope="session")
+def kill_matrix(pytestconfig):
+    """Rows (mutant, reports, outcome) for the table at the end."""
+    return pytestconfig.stash.setdefault(MATRIX, [])
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    rows = config.stash.get(MATRIX, [])
+    if not rows:
+        return
+    killed = sum(outcome.status == "failed" for _, _, outcome in rows)
+    terminalreporter.section(f"kill matrix: {killed} of {len(rows)} mutants killed")
+    line = "{:32} {:11} {:34} {:16} {:>6}".format
+    terminalreporter.write_line(line("mutant", "family", "killed by", "reports", "s"))
+    for name, reports, outcome in sorted(rows, key=lambda row: (row[2].invariant, row[0])):
+        id, seconds = outcome.invariant, f"{outcome.seconds:.2f}"
+        verdict = id if outcome.status == "failed" else f"{outcome.status.upper()} {id}"
+        terminalreporter.write_line(line(name, id.split(".")[0], verdict, " ".join(reports), seconds))

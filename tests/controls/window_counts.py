@@ -1,0 +1,12 @@
+"""The window's left bound counts the keys in all, declared."""
+
+from mutants.correct.numpy_steps import Steps
+
+ARRAYS = "numpy"
+CONVENTIONS = {"window": "count"}
+
+
+def attention(query, key, value, *, window=None, is_causal=False, mask=None):
+    left, right = window or (None, None)
+    reach = (left if left is None else left - 1, right)
+    return Steps.attention(query, key, value, window=reach, is_causal=is_causal, mask=mask)

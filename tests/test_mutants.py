@@ -1,0 +1,50 @@
+"""Every mutant is killed by the invariant that is there for it, and every invariant is there for one."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from attnspec.loading import find, load
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import catalogue
+from attnspec.specs.reports import REPORTS
+from attnspec.specs.verify import FAILED, PROFILES, Outcome, examine, verify
+
+MUTANTS = {path.stem: path for path in sorted((Path(__file__).parent / "mutants").glob("*.py"))}
+
+
+def verdict(id: str, backend: Backend) -> Outcome:
+    """The outcome of one invariant; the contract's come out of the survey."""
+    if id.startswith("contract."):
+        return next(iter(verify(backend, PROFILES["default"], [id], shrink=False)))
+    return examine(catalogue()[id], backend, PROFILES["default"], shrink=False)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_is_killed(name, kill_matrix):
+    mutant = find(MUTANTS[name])
+    outcome = verdict(mutant.KILLED_BY, load(mutant))
+    kill_matrix.append((name, mutant.REPORTS, outcome))
+    assert outcome.status == FAILED, f"{mutant.__doc__} {outcome.invariant} {outcome.status} it"
+
+
+def test_every_invariant_is_there_for_a_mutant():
+    assert set(catalogue()) == {find(path).KILLED_BY for path in MUTANTS.values()}
+
+
+def test_mutants_name_reports_of_faults():
+    named = {id for path in MUTANTS.values() for id in find(path).REPORTS}
+    assert named <= {id for id, report in REPORTS.items() if report.kind is None}
+
+
+@pytest.mark.parametrize("id", catalogue())
+def test_invariant_names_known_reports(id):
+    assert set(catalogue()[id].catches) <= set(REPORTS)
+
+
+def test_reports_are_all_there():
+    assert len(REPORTS) == 146
+    assert [id for id in REPORTS if not re.fullmatch(r"[A-P]\d+", id)] == []
+    assert [r.link for r in REPORTS.values() if not re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", r.link)] == []
+    assert {r.kind for r in REPORTS.values()} == {None, "false alarm", "equivalent", "convention"}

@@ -50,7 +50,8 @@ class Child:
                 start_new_session=True,
             )
         self.lines: queue.Queue[bytes] = queue.Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.listener = threading.Thread(target=self._listen, daemon=True)
+        self.listener.start()
         self._send(request)
 
     def _send(self, request: dict[str, Any]) -> None:
@@ -61,9 +62,8 @@ class Child:
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
-        with contextlib.suppress(ValueError):  # closed in the middle of a line
-            for line in self.process.stdout:
-                self.lines.put(line)
+        for line in self.process.stdout:
+            self.lines.put(line)
 
     def event(self, seconds: float) -> dict[str, Any] | None:
         """The next event, or None if none comes in time."""
@@ -114,6 +114,11 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.wait()
+        self.listener.join(1)
+        for pipe in (self.process.stdin, None if self.listener.is_alive() else self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
         for file in self.folder.iterdir():
             file.unlink()
         self.folder.rmdir()

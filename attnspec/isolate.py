@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from attnspec import cases
 from attnspec.child import Child, Job
 from attnspec.crumb import Note
+from attnspec.loading import short_name
 from attnspec.show import problem_lines
 from attnspec.specs.catalogue import catalogue
 from attnspec.verdict import CRASHED, HUNG, KNOWN, NOT_RUN, Row, Trouble, Verdict, row_from
@@ -93,10 +94,12 @@ def step(run: Run) -> bool:
     before, run.loaded = set(run.settled), False
     with Child(run.job, patterns, run.deadly) as child:
         death = follow(run, child)
-    if death is None or run.left() <= 0:
+    if death is None:
         return False
     if run.expected is None:
-        run.verdict.error = f"{run.job.target}: wanted a module that imports, came one that {death.text} on import"
+        run.verdict.error = f"{run.job.target}: wanted a module that imports, came one that {death.text}"
+        return False
+    if run.left() <= 0:
         return False
     if death.invariant is not None and death.invariant not in run.remaining():
         run.verdict.error = f"{run.job.target}: {death.text}"
@@ -108,20 +111,19 @@ def step(run: Run) -> bool:
 def follow(run: Run, child: Child) -> Death | None:
     """Take the child's events until it is done, or dies, or takes too long."""
     calls, since = 0, time.monotonic()
-    while True:
+    while not run.stopped.is_set():
         event = child.event(0.05)
-        if event is not None:
+        if event is not None and (ended := take(run, event)) is not None:
+            return ended[0]
+        if event is not None and run.left() > 0:
             since = time.monotonic()
-            if (ended := take(run, event)) is not None:
-                return ended[0]
-        elif run.stopped.is_set():
-            raise Stopped
         elif child.dead:
-            return Death(CRASHED, f"crashed: {child.ending()}{child.place(run.verdict.name)}", child.note())
+            return Death(CRASHED, f"crashed: {child.ending()}{child.place(short_name(run.job.target))}", child.note())
         elif child.calls != calls:
             calls, since = child.calls, time.monotonic()
         elif run.left() <= 0 or (run.loaded and time.monotonic() - since > run.patience):
             return _hung(run, child)
+    raise Stopped
 
 
 def take(run: Run, event: dict[str, object]) -> tuple[Death | None] | None:
@@ -132,7 +134,7 @@ def take(run: Run, event: dict[str, object]) -> tuple[Death | None] | None:
             run.expected = expected if run.expected is None else run.expected
             run.listen(run.verdict, len(run.expected))
         case {"event": "row", "row": dict(row)}:
-            run.settle(row_from(row))
+            _receive(run, row_from(row))
         case {"event": "error", "message": str(message)}:
             run.verdict.error = message
             return (None,)
@@ -143,11 +145,22 @@ def take(run: Run, event: dict[str, object]) -> tuple[Death | None] | None:
     return None
 
 
+def _receive(run: Run, row: Row) -> None:
+    """Keep a row that is wanted, and one that says why there will be no others."""
+    assert run.expected is not None
+    if row.invariant not in run.expected and row.plainest_fails:
+        run.expected.insert(0, row.invariant)
+    if row.invariant in run.expected:
+        run.settle(row)
+
+
 def _hung(run: Run, child: Child) -> Death:
     """The end of a process that takes too long; the next ones get less patience, for many calls may hang alike."""
     child.stop()
+    if not run.loaded:
+        return Death(HUNG, f"hung: no answer in {run.job.timeout:.3g} s{child.place(short_name(run.job.target))}")
     waited, run.patience = run.patience, max(run.patience / 10, SHORT)
-    return Death(HUNG, f"hung: no answer in {waited:.3g} s{child.place(run.verdict.name)}", child.note())
+    return Death(HUNG, f"hung: no answer in {waited:.3g} s{child.place(short_name(run.job.target))}", child.note())
 
 
 def bury(run: Run, death: Death, rows: set[str]) -> None:

@@ -1,6 +1,8 @@
 """``attnspec list``: every backend, what it claims, or why it is unavailable."""
 
+import contextlib
 import json
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,7 +29,8 @@ def listing(targets: tuple[str, ...], as_json: bool) -> int:
 def entry(target: str) -> dict[str, Any]:
     """The target's description, or its name and the error."""
     try:
-        return {"target": target, **about(load(target))}
+        with contextlib.redirect_stdout(sys.stderr):  # a file may print while it is imported
+            return {"target": target, **about(load(target))}
     except ValueError as error:
         return {"target": target, "name": target, "error": str(error).removeprefix(f"{target}: ")}
 

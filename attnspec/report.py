@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from attnspec.child import Job
+from attnspec.specs.catalogue import catalogue
 from attnspec.text import copyable, say
 from attnspec.verdict import CRASHED, FAILED, HUNG, KNOWN, NEVER_RAN, NOT_CLAIMED, NOT_RUN, PASSED, Row, Verdict
 
@@ -38,27 +39,40 @@ def report(console: Console, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -
     for verdict in verdicts:
         declare(console, verdict)
     console.print()
-    for verdict in verdicts:
-        summary(console, verdict)
+    for name, verdict in zip(unique_names(verdicts), verdicts, strict=True):
+        summary(console, name, verdict)
 
 
 def table(console: Console, verdicts: Sequence[Verdict]) -> None:
     """Invariant × backend; numbers stand for the backends where their names are too wide."""
-    ids = list(dict.fromkeys(row.invariant for verdict in verdicts for row in verdict.rows))
-    heads = [verdict.name for verdict in verdicts]
-    if max(map(len, ids)) + sum(len(head) + 2 for head in heads) > console.width:
+    seen = {row.invariant for verdict in verdicts for row in verdict.rows}
+    ids = [id for id in catalogue() if id in seen]
+    heads = unique_names(verdicts)
+    room = console.width - max(map(len, ids)) - 2
+    if sum(len(head) + 2 for head in heads) > room:
         for number, head in enumerate(heads, 1):
-            console.print(Text(f"{number}  {head}"))
+            say(console, f"{number:2}  {head}")
         heads = [str(number) for number in range(1, len(heads) + 1)]
+    fit = max(room // (max(map(len, heads)) + 2), 1)
+    for start in range(0, len(heads), fit):
+        _grid(console, ids, heads[start : start + fit], verdicts[start : start + fit])
+    say(console, LEGEND, "dim")
+
+
+def _grid(console: Console, ids: Sequence[str], heads: Sequence[str], verdicts: Sequence[Verdict]) -> None:
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column("invariant", no_wrap=True)
-    for head in heads:
+    for head in ("invariant", *heads):
         grid.add_column(Text(head), no_wrap=True)
     rows = [{row.invariant: row for row in verdict.rows} for verdict in verdicts]
     for id in ids:
         grid.add_row(Text(id), *(_mark(by_id.get(id)) for by_id in rows))
     console.print(grid)
-    console.print(Text(LEGEND, style="dim"))
+
+
+def unique_names(verdicts: Sequence[Verdict]) -> list[str]:
+    """The backends' names; the targets where two have one name."""
+    names = [verdict.name for verdict in verdicts]
+    return [name if names.count(name) == 1 else v.target for name, v in zip(names, verdicts, strict=True)]
 
 
 def _mark(row: Row | None) -> Text:
@@ -141,10 +155,10 @@ def _quoted(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def summary(console: Console, verdict: Verdict) -> None:
+def summary(console: Console, name: str, verdict: Verdict) -> None:
     """The verdict in a line, and what it rests on."""
     style = {0: "bold green", 1: "bold red", 2: "bold red"}[verdict.exit_code]
-    console.print(Text.assemble((f"{verdict.name}: ", "bold"), (judgement(verdict), style)), soft_wrap=True)
+    console.print(Text.assemble((f"{name}: ", "bold"), (judgement(verdict), style)), soft_wrap=True)
     if verdict.rows:
         say(console, f"  {tally(verdict)}", "dim")
 

@@ -15,6 +15,7 @@ from attnspec.api import named_profile
 from attnspec.child import Job
 from attnspec.export import write_json, write_junit
 from attnspec.isolate import Listener, verify
+from attnspec.loading import short_name
 from attnspec.report import report
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import chosen
@@ -92,7 +93,7 @@ def _progress(work: list[Job]) -> Iterator[list[Listener]]:
 
 
 def _listener(progress: Progress, job: Job) -> Listener:
-    task = progress.add_task(Path(job.target).stem, total=None, start=False)
+    task = progress.add_task(short_name(job.target), total=None, start=False)
 
     def listen(verdict: Verdict, total: int) -> None:
         progress.start_task(task)

@@ -18,11 +18,11 @@ import pytest
 from attnspec.api import named_profile
 from attnspec.child import Job
 from attnspec.loading import Unavailable, label, load
-from attnspec.report import failure_lines
+from attnspec.report import declaration_lines, failure_lines
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.verify import Outcome, Profile, examine, expected, strict, verify
-from attnspec.verdict import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, row_of
+from attnspec.verdict import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, Row, Verdict, about, row_of
 
 Target = str | Path | ModuleType | Backend
 
@@ -73,7 +73,8 @@ class Examination:
         """The backend under the lacks and the conventions that it really has, found once for all invariants."""
         first = verify(self.backend, self.profile, ("contract", "convention"))
         self.outcomes = {outcome.invariant: outcome for outcome in first}
-        lacks, conventions = set(self.backend.declaration.lacks), dict(self.backend.conventions)
+        declaration, conventions = self.backend.declaration, dict(self.backend.conventions)
+        lacks = declaration.lacks | set(declaration.known_faults)
         for outcome in self.outcomes.values():
             if outcome.failure:
                 lacks |= {frozenset(lack.split("+")) for lack in outcome.failure.lacks}
@@ -89,7 +90,7 @@ class Examination:
         return self.outcomes.get(id)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Check:
     """One backend, one invariant: call it."""
 
@@ -109,4 +110,13 @@ class Check:
         if outcome.status == NEVER_RAN:
             raise AssertionError(f"{self.id}: never ran: no problem that the backend claims is about it")
         if outcome.status == FAILED:
-            raise AssertionError("\n".join(failure_lines(row_of(outcome), self.examination.job)))
+            raise AssertionError("\n".join(self._lines(row_of(outcome))))
+
+    def _lines(self, row: Row) -> Iterator[str]:
+        job, backend = self.examination.job, self.examination.backend
+        yield from failure_lines(row, job)
+        for line in declaration_lines(Verdict(job.target, about(backend), [row])):
+            yield f"if that is meant, declare {line}"
+
+    def __repr__(self) -> str:
+        return f"<check of {self.id}>"

@@ -47,6 +47,11 @@ class Row:
         """Whether it is a violation."""
         return self.status in BROKEN
 
+    @property
+    def plainest_fails(self) -> bool:
+        """Whether it says that not even the plainest problem works: then nothing else is asked."""
+        return self.invariant == "contract.claims" and self.trouble is not None and not self.trouble.lacks
+
 
 @dataclass
 class Verdict:
@@ -72,8 +77,8 @@ class Verdict:
 
     @property
     def plainest_fails(self) -> bool:
-        """Whether not even the plainest problem works: then nothing else is asked."""
-        return any(row.invariant == "contract.claims" and row.trouble and not row.trouble.lacks for row in self.rows)
+        """Whether not even the plainest problem works."""
+        return any(row.plainest_fails for row in self.rows)
 
 
 def row_of(outcome: Outcome) -> Row:

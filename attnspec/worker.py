@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from attnspec.crumb import Crumb, Note
-from attnspec.loading import Unavailable, load, one_line
+from attnspec.loading import load, one_line
 from attnspec.specs.backend import Backend, BackendError, Result
-from attnspec.specs.catalogue import Check, catalogue
+from attnspec.specs.catalogue import Check, Inapplicable, Violation, catalogue
 from attnspec.specs.contract import TRANSFORMS
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import read_case
@@ -35,6 +35,8 @@ class Watch:
     crumb: Crumb
     deadly: Mapping[str, str]
     """The key of a call → what came of it."""
+    surveying: bool = False
+    """Until the first outcome is there: checks made meanwhile serve the survey."""
     invariant: str = ""
     case: Problem | None = None
     call: Problem | None = None
@@ -45,7 +47,8 @@ class Watch:
         if self.call is None:
             return
         how = "+".join(sorted(features & frozenset(TRANSFORMS)) + ["compiled"] * self.compiled)
-        note = Note(self.invariant, self.case or self.call, self.call, how)
+        survey = self.surveying or self.case is None
+        note = Note("" if survey else self.invariant, self.call if survey else self.case, self.call, how)
         if self.deadly and (death := self.deadly.get(note.key)):
             raise BackendError(f"attention {death}", features)
         self.crumb.write(note)
@@ -55,7 +58,15 @@ class Watch:
 
         def watched(backend: Backend, problem: Problem) -> float:
             self.invariant, self.case = id, problem
-            return check(backend, problem)
+            try:
+                return check(backend, problem)
+            except (Violation, Inapplicable, BackendError):
+                raise
+            except Exception as error:
+                cause = f"{type(error).__name__}: {one_line(error)}"
+                raise Violation(
+                    f"wanted a result that can be compared, came one on which the check broke off: {cause}"
+                ) from error
 
         return watched
 
@@ -104,13 +115,16 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
     watch = Watch(Crumb(request["crumb"]), request["deadly"])
     try:
         backend = prepared(request, watch)
-        ids = expected(backend, request["patterns"])
-    except ValueError as error:
-        send(events, event="error", message=str(error), unavailable=isinstance(error, Unavailable))
+        description, ids = about(backend), expected(backend, request["patterns"])
+    except Exception as error:
+        kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
+        send(events, event="error", message=f"{kind}{one_line(error)}")
         return
-    send(events, event="loaded", about=about(backend), expected=ids)
+    send(events, event="loaded", about=description, expected=ids)
     try:
+        watch.surveying = request["problem"] is None
         for outcome in outcomes(backend, request):
+            watch.surveying = False
             send(events, event="row", row=row_of(outcome))
     except Exception as error:
         traceback.print_exc()
@@ -130,9 +144,10 @@ def prepared(request: dict[str, Any], watch: Watch) -> Backend:
 
 
 def outcomes(backend: Backend, request: dict[str, Any]) -> Iterator[Outcome]:
-    """One outcome for the one problem asked for, or those of a whole run."""
+    """Those for the one problem asked for, or of a whole run; whether anything works at all is always told."""
     if request["problem"] is None:
-        yield from verify(backend, PROFILES[request["profile"]], request["patterns"])
+        patterns = [*request["patterns"], "contract.claims"] if request["patterns"] else []
+        yield from verify(backend, PROFILES[request["profile"]], patterns)
     else:
         for id in expected(backend, request["patterns"]):
             yield replay(backend, id, read_case(request["problem"]))

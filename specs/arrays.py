@@ -16,7 +16,7 @@ class ArrayLibrary(Protocol):
     """To and from NumPy, devices, and the transformations the library knows."""
 
     TRANSFORMS: frozenset[str]
-    """Which of gradient, compile, vectorize the library has at all."""
+    """Which of gradient, compile, vectorize and views the library has at all."""
 
     RUNS_COMPILED: bool
     """Whether ordinary calls go through ``compile`` (where tracing op by op costs far more than one compilation)."""

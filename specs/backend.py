@@ -20,6 +20,10 @@ from attnspec.specs.oracle import LN2, Solution, solve
 from attnspec.specs.problem import Array, Problem
 
 
+LOWEST = 0.1 * float(np.finfo(np.float32).min)
+"""At or below this an LSE counts as "the lowest number"."""
+
+
 class BackendError(Exception):
     """The backend raised, or returned something that is no result. Carries the features that were asked for."""
 
@@ -171,9 +175,8 @@ class Backend:
 
     def _natural(self, lse: Array) -> Array:
         """The LSE in base e, with a "lowest" empty row as −inf."""
-        if self.conventions["empty_row_lse"] == "lowest" and lse.size:
-            lowest = np.finfo(lse.dtype).min if lse.dtype.kind == "f" else -np.inf
-            lse = np.where(lse <= 0.1 * lowest, np.asarray(-np.inf, lse.dtype), lse)
+        if self.conventions["empty_row_lse"] == "lowest":
+            lse = np.where(np.asarray(lse, np.float64) <= LOWEST, np.asarray(-np.inf, lse.dtype), lse)
         return lse * np.asarray(LN2, lse.dtype) if self.conventions["lse_base"] == 2 else lse
 
     def gradients(self, problem: Problem, cotangent: Array) -> tuple[Array, Array, Array]:

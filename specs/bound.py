@@ -75,8 +75,10 @@ class Precision:
         are float32 at least; "at-most-float32": like "input", but float64 is computed in float32.
         """
         unit, oracle = UNIT_ROUNDOFF[dtype], UNIT_ROUNDOFF["float64"]
-        single = min(unit, UNIT_ROUNDOFF["float32"])
-        stored = dtype if intermediate == "input" or unit < UNIT_ROUNDOFF["float32"] else "float32"
+        wide = dtype == "float64" and intermediate != "at-most-float32"
+        single = unit if wide else UNIT_ROUNDOFF["float32"]
+        in_single = intermediate == ("at-most-float32" if dtype == "float64" else "float32")
+        stored = "float32" if in_single else dtype
         smallest = "smallest_normal" if flushes_subnormals else "smallest_subnormal"
         return Precision(
             output=unit + oracle,
@@ -84,7 +86,7 @@ class Precision:
             stored=UNIT_ROUNDOFF[stored] + oracle,
             lse=single + oracle,
             smallest=float(getattr(_limits(dtype), smallest)),
-            faintest=float(getattr(_limits("float64" if dtype == "float64" else "float32"), smallest)),
+            faintest=float(getattr(_limits("float64" if wide else "float32"), smallest)),
             largest=float(_limits(stored).max),
         )
 

@@ -23,24 +23,28 @@ class Difference:
 
 
 def ratios(came: Array, wanted: Floats, bound: Floats | float) -> Floats:
-    """Error ÷ bound for each element; ∞ where exactly one is NaN, infinities differ, or a zero bound is broken."""
-    came = np.asarray(came, np.float64)
-    wanted, bound = np.broadcast_arrays(np.asarray(wanted, np.float64), np.asarray(bound, np.float64))
+    """Error ÷ bound for each element; ∞ where exactly one is NaN, infinities differ, or a zero bound is broken.
+
+    ∞ also under a bound that is none, NaN or negative. ValueError if the shapes differ; the bound may broadcast.
+    """
+    came, wanted = np.asarray(came, np.float64), np.asarray(wanted, np.float64)
+    if came.shape != wanted.shape:
+        raise ValueError(f"compare: wanted shape {wanted.shape}, came {came.shape}")
+    bound = np.broadcast_to(np.asarray(bound, np.float64), wanted.shape)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        ratio = np.abs(came - wanted) / bound
+        ratio = np.asarray(np.abs(came - wanted) / bound)
     same = (came == wanted) | (np.isnan(came) & np.isnan(wanted))
     ratio[np.isnan(ratio)] = np.inf
     ratio[same | np.isposinf(bound)] = 0.0
+    ratio[~(bound >= 0)] = np.inf
     return ratio
 
 
 def worst(came: Array, wanted: Floats, bound: Floats | float) -> Difference | None:
     """The element with the largest error ÷ bound; None for empty arrays. Shapes must agree."""
-    if np.shape(came) != np.shape(wanted):
-        raise ValueError(f"compare: wanted shape {np.shape(wanted)}, came {np.shape(came)}")
     ratio = ratios(came, wanted, bound)
     if ratio.size == 0:
         return None
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(ratio)), ratio.shape))
-    limit = float(np.broadcast_to(bound, ratio.shape)[index])
-    return Difference(index, float(wanted[index]), float(np.asarray(came, np.float64)[index]), limit, float(ratio[index]))
+    arrays = (np.asarray(wanted), np.asarray(came, np.float64), np.broadcast_to(bound, ratio.shape), ratio)
+    return Difference(index, *(float(array[index]) for array in arrays))

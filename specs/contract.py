@@ -29,15 +29,18 @@ OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS + ("dropout_rate", "seed")
 SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
 """What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes."""
 
-TRANSFORMS = ("gradient", "double_gradient", "forward_gradient", "compile", "vectorize")
-"""What an array library may do with the function itself."""
+VALUE_FEATURES = ("nonpositive_scale",)
+"""What an option's value may ask for: scale ≤ 0."""
+
+TRANSFORMS = ("gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views")
+"""What an array library may do with the function or its arguments: derive, compile, map, lay out in strides."""
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 DEFAULT_DTYPES = ("float64", "float32", "float16")
 
-FEATURES = frozenset(OPTIONS + SHAPE_FEATURES + TRANSFORMS + DTYPES)
-"""Every word that LACKS may name, alone or joined by ``+``."""
+FEATURES = frozenset(OPTIONS + SHAPE_FEATURES + VALUE_FEATURES + TRANSFORMS + DTYPES)
+"""Every word that LACKS and KNOWN_ISSUES may name, alone or joined by ``+``."""
 
 CONVENTIONS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     {
@@ -75,6 +78,11 @@ class Declaration:
     conventions: Mapping[str, Any] = field(default_factory=default_conventions)
     known_issues: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def known_faults(self) -> Mapping[frozenset[str], str]:
+        """The known issues that are tied to features, such as "is_causal+nonpositive_scale", and their reasons."""
+        return {frozenset(key.split("+")): reason for key, reason in self.known_issues.items() if "." not in key}
+
     def missing(self, features: frozenset[str]) -> bool:
         """Whether a declared lack rules out a use of all ``features`` together."""
         return any(lack <= features for lack in self.lacks)
@@ -91,14 +99,15 @@ def _one_of(name: str, word: object, known: tuple[str, ...] | frozenset[str]) ->
 
 def _read_lacks(value: object) -> frozenset[frozenset[str]]:
     _check(isinstance(value, set | frozenset | list | tuple), "LACKS", "a set of feature names", value)
-    lacks = set()
-    for entry in value:  # type: ignore[attr-defined]  # checked to be a collection above
-        _check(isinstance(entry, str), "LACKS", "feature names", entry)
-        words = frozenset(entry.split("+"))
-        for word in words:
-            _one_of("LACKS", word, FEATURES)
-        lacks.add(words)
-    return frozenset(lacks)
+    return frozenset(_read_features("LACKS", entry) for entry in value)  # type: ignore[attr-defined]  # checked above
+
+
+def _read_features(name: str, entry: object) -> frozenset[str]:
+    _check(isinstance(entry, str), name, "feature names", entry)
+    words = frozenset(str(entry).split("+"))
+    for word in sorted(words):
+        _one_of(name, word, FEATURES)
+    return words
 
 
 def _read_conventions(value: object) -> dict[str, Any]:
@@ -133,7 +142,10 @@ def read_declaration(constants: Mapping[str, Any]) -> Declaration:
     devices = constants.get("DEVICES")
     issues = constants.get("KNOWN_ISSUES", {})
     good = isinstance(issues, Mapping) and all(isinstance(text, str) for pair in issues.items() for text in pair)
-    _check(good, "KNOWN_ISSUES", "a dict {invariant id: reason with a link}", issues)
+    _check(good, "KNOWN_ISSUES", "a dict {invariant id or features: reason with a link}", issues)
+    for key in issues:
+        if "." not in key:
+            _read_features("KNOWN_ISSUES", key)
     return Declaration(
         arrays=str(arrays),
         lacks=_read_lacks(constants.get("LACKS", ())),

@@ -67,8 +67,16 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
             names = list(SETTINGS[option])
             recipe = recipe.with_settings(**{option: names[seen[option] % len(names)]})
             seen[option] += 1
-        recipes.append(recipe)
+        recipes.append(_within(backend, recipe))
     return tuple(recipes)
+
+
+def _within(backend: Backend, recipe: Recipe) -> Recipe:
+    """The recipe with the first setting of each option whose own settings ask for something lacking."""
+    for option, _ in recipe.settings:
+        if not backend.supports(recipe.problem().features):
+            recipe = recipe.with_settings(**{option: next(iter(SETTINGS[option]))})
+    return recipe
 
 
 def _shape(row: dict[str, object]) -> Shape:
@@ -105,20 +113,20 @@ def _factors(backend: Backend) -> dict[str, Sequence[object]]:
 
 def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[Pair]:
     """The pairs to be seen. Shapes meet each option, not each dtype: sizes and rounding go wrong independently."""
-    sparse = backend.arrays.RUNS_COMPILED
+    some = one_of_each_kind(_shapes(backend)) if backend.arrays.RUNS_COMPILED else _shapes(backend)
     for first, second in itertools.combinations(factors, 2):
         if (first, second) == ("shape", "dtype") and len(factors) > 2:
             continue
         for a, b in itertools.product(factors[first], factors[second]):
-            if sparse and first == "shape" and not (b and a in _one_of_each_kind(backend)):
+            if first == "shape" and a not in some:
                 continue
             if backend.supports(_features({first: a, second: b})):
                 yield (first, a), (second, b)
 
 
-def _one_of_each_kind(backend: Backend) -> list[Shape]:
+def one_of_each_kind(shapes: Sequence[Shape]) -> list[Shape]:
     """The first shape for each set of features."""
-    return list({shape.features: shape for shape in reversed(_shapes(backend))}.values())
+    return list({shape.features: shape for shape in reversed(shapes)}.values())
 
 
 def _features(row: dict[str, object]) -> frozenset[str]:

@@ -6,6 +6,8 @@ dimension, Dv value dimension. Rank 4 is (B, H, L, D), rank 3 (H, L, D), rank 2 
 
 import json
 import math
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -15,9 +17,15 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, PLAIN_OPTIONS
+from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, PLAIN_OPTIONS
 
 Array = NDArray[Any]
+
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+LARGEST = 2**24
+"""Elements of the largest array that solving a problem may take."""
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
@@ -82,6 +90,7 @@ class Problem:
             "zero_size": 0 in self.shape,
             "rank2": self.query.ndim == 2,
             "rank3": self.query.ndim == 3,
+            "nonpositive_scale": self.options.get("scale", 1.0) <= 0,
         }
         return frozenset(self.options) | {name for name, yes in asked.items() if yes} | {self.dtype}
 
@@ -114,27 +123,50 @@ class Problem:
 def parse_object(text: str, what: str) -> dict[str, Any]:
     """The JSON object in ``text``; ValueError if it is none."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{what}: wanted JSON, came text that breaks off at character {error.pos}: {error.msg}") from None
+        raise ValueError(
+            f"{what}: wanted JSON, came text that breaks off at character {error.pos}: {error.msg}"
+        ) from None
+    except RecursionError:
+        raise ValueError(f"{what}: wanted an object of a few levels, came brackets nested too deeply") from None
+    except ValueError:
+        raise ValueError(f"{what}: wanted JSON numbers, came NaN, Infinity or thousands of digits") from None
     if not isinstance(data, dict):
         raise ValueError(f"{what}: wanted a JSON object, came {type(data).__name__}")
     return data
 
 
+def _refuse(word: str) -> None:
+    raise ValueError(word)
+
+
+def shown(value: object) -> str:
+    """The value on one line, cut after sixty characters."""
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"a {type(value).__name__} nested too deeply"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def read_problem(data: Mapping[str, Any]) -> Problem:
     """A problem from its decoded JSON object. ValueError says what is damaged."""
-    for name in ("query", "key", "value"):
+    inputs, known = ("query", "key", "value"), ("query", "key", "value", "options", "seed")
+    for name in inputs:
         if name not in data:
-            raise ValueError(f"problem: wanted the field {name!r}, came only {sorted(data)}")
-    query, key, value = (decode_array(data[name], name) for name in ("query", "key", "value"))
+            raise ValueError(f"problem: wanted the field {name!r}, came only {shown(sorted(data))}")
+    if set(data) - set(known):
+        raise ValueError(f"problem: wanted the fields {', '.join(known)}, came {shown(sorted(set(data) - set(known)))}")
+    query, key, value = (decode_array(data[name], name) for name in inputs)
     ranks, dtypes = {a.ndim for a in (query, key, value)}, {str(a.dtype) for a in (query, key, value)}
     if len(ranks) > 1 or not ranks <= {2, 3, 4}:
         raise ValueError(f"problem: wanted query, key and value of one rank, 2 to 4, came ranks {sorted(ranks)}")
     if len(dtypes) > 1 or not dtypes <= set(DTYPES):
         raise ValueError(f"problem: wanted query, key and value of one dtype of {DTYPES}, came {sorted(dtypes)}")
     _check_shapes(query, key, value)
-    return Problem(query, key, value, _read_options(data.get("options", {})), _read_seed(data.get("seed", 0)))
+    problem = Problem(query, key, value, seed=_read_seed(data.get("seed", 0)))
+    return problem.replace(options=_read_options(data.get("options", {}), problem))
 
 
 def _check_shapes(query: Array, key: Array, value: Array) -> None:
@@ -143,25 +175,85 @@ def _check_shapes(query: Array, key: Array, value: Array) -> None:
     if q[0] != k[0] or k[:3] != v[:3] or q[3] != k[3] or not heads_divide:
         wanted = "query (B, Hq, L, Dk), key (B, Hkv, S, Dk), value (B, Hkv, S, Dv) with Hkv dividing Hq"
         raise ValueError(f"problem: wanted {wanted}, came {query.shape}, {key.shape}, {value.shape}")
+    check_volume(q[0], max(q[1], k[1]), q[2], k[2], q[3], v[3])
 
 
-def _read_options(data: object) -> dict[str, Any]:
+def check_volume(batch: int, heads: int, queries: int, keys: int, key_dim: int, value_dim: int) -> None:
+    """ValueError if scores, inputs or output of such sizes would not fit into memory; a size of 0 counts as 1."""
+    batch, heads, queries, keys, width = (max(n, 1) for n in (batch, heads, queries, keys, max(key_dim, value_dim)))
+    if batch * heads * max(queries * keys, queries * width, keys * width) > LARGEST:
+        came = shown((batch, heads, queries, keys, key_dim, value_dim))
+        raise ValueError(f"problem: wanted sizes with at most {LARGEST} scores, came B, Hq, L, S, Dk, Dv = {came}")
+
+
+def _read_options(data: object, problem: Problem) -> dict[str, Any]:
     if not isinstance(data, Mapping):
         raise ValueError(f"problem options: wanted an object, came {type(data).__name__}")
     options: dict[str, Any] = {}
     for name, value in data.items():
-        if name not in ARRAY_OPTIONS + PLAIN_OPTIONS:
-            raise ValueError(f"problem options: wanted names of the canonical signature, came {name!r}")
+        if name in OPTIONS and value is None:
+            continue
         if name in ARRAY_OPTIONS:
             options[name] = decode_array(value, name)
+            _check_option(name, options[name], problem)
+        elif name in PLAIN_OPTIONS:
+            options[name] = _read_plain(name, value)
         else:
-            options[name] = tuple(value) if isinstance(value, list) else value
+            raise ValueError(f"problem options: wanted names of the canonical signature, came {shown(name)}")
+    if ("query_segments" in options) != ("key_segments" in options):
+        raise ValueError("problem options: wanted query_segments and key_segments together, came one of them")
     return options
+
+
+def _check_option(name: str, array: Array, problem: Problem) -> None:
+    batch, heads, _, queries, keys, *_ = problem.shape
+    rank, outer = problem.query.ndim, (batch,) if problem.query.ndim == 4 else ()
+    shapes = {
+        "mask": (batch, heads, queries, keys)[4 - rank :],
+        "bias": (batch, heads, queries, keys)[4 - rank :],
+        "alibi_slopes": (heads,),
+        "sinks": (heads,),
+        "key_lengths": outer,
+        "query_segments": (*outer, queries),
+        "key_segments": (*outer, keys),
+    }
+    kinds = {"mask": ("bool",), "bias": DTYPES, "alibi_slopes": DTYPES, "sinks": DTYPES}.get(name, INTEGERS)
+    if str(array.dtype) not in kinds:
+        raise ValueError(f"{name}: wanted a dtype of {', '.join(kinds)}, came {array.dtype}")
+    wanted, came = shapes[name], array.shape
+    if name in ("mask", "bias") and len(came) <= rank:
+        came = tuple(w if n == 1 else n for n, w in zip(came, wanted[rank - len(came) :], strict=True))
+        wanted = wanted[rank - len(came) :]
+    if came != wanted:
+        raise ValueError(f"{name}: wanted a shape that fits {shapes[name]}, came {array.shape}")
+    if name == "key_lengths" and (array < 0).any():
+        raise ValueError(f"{name}: wanted lengths of 0 or more, came {array.min()}")
+
+
+def _read_plain(name: str, value: object) -> Any:
+    if name == "scale":
+        good, wanted = _finite(value), "a finite number"
+    elif name == "softcap":
+        good, wanted = _finite(value) and value >= 0, "a finite number, 0 or more"  # type: ignore[operator]  # a number
+    elif name == "window":
+        good = isinstance(value, list) and len(value) == 2
+        good = good and all(b is None or (type(b) is int and abs(b) < 2**31) for b in value)  # type: ignore[attr-defined]  # a list
+        wanted = "[left, right], each a whole number or null"
+    else:
+        good, wanted = isinstance(value, bool), "true or false"
+    if not good:
+        raise ValueError(f"{name}: wanted {wanted}, came {shown(value)}")
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _finite(value: object) -> bool:
+    """Whether it is a number that float64 holds."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _read_seed(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**32:
-        raise ValueError(f"problem seed: wanted a whole number from 0 to 2**32 - 1, came {value!r}")
+        raise ValueError(f"problem seed: wanted a whole number from 0 to 2**32 - 1, came {shown(value)}")
     return value
 
 
@@ -183,29 +275,48 @@ def _encode(element: Any) -> Any:
 
 def decode_array(data: object, name: str) -> Array:
     """The array that ``encode_array`` wrote. ValueError names the array and what is wrong."""
-    if not isinstance(data, Mapping) or not {"dtype", "shape", "data"} <= set(data):
-        raise ValueError(f"{name}: wanted an object with dtype, shape and data, came {data!r:.60}")
-    dtype, shape = numpy_dtype(str(data["dtype"])), data["shape"]
-    if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
-        raise ValueError(f"{name}: wanted a shape of whole numbers, came {shape!r}")
-    elements = data["data"]
+    if not isinstance(data, Mapping) or set(data) != {"dtype", "shape", "data"}:
+        raise ValueError(f"{name}: wanted an object with dtype, shape and data, came {shown(data)}")
+    dtype, shape, elements = data["dtype"], data["shape"], data["data"]
+    if dtype not in (*DTYPES, "bool", *INTEGERS):
+        raise ValueError(f"{name}: wanted a dtype of {', '.join((*DTYPES, 'bool', *INTEGERS))}, came {shown(dtype)}")
+    if not isinstance(shape, list) or len(shape) > 4 or not all(type(n) is int and 0 <= n < 2**31 for n in shape):
+        raise ValueError(f"{name}: wanted a shape of at most four whole numbers, came {shown(shape)}")
+    if math.prod(max(n, 1) for n in shape) > LARGEST:
+        raise ValueError(f"{name}: wanted at most {LARGEST} elements, came the shape {shape}")
     if not isinstance(elements, list) or len(elements) != math.prod(shape):
-        count = len(elements) if isinstance(elements, list) else elements
-        raise ValueError(f"{name}: wanted {math.prod(shape)} elements for shape {shape}, came {count!r:.60}")
-    array = np.zeros(len(elements), dtype)
+        came = len(elements) if isinstance(elements, list) else shown(elements)
+        raise ValueError(f"{name}: wanted {math.prod(shape)} elements for shape {shape}, came {came}")
+    array = np.zeros(len(elements), numpy_dtype(dtype))
     for index, element in enumerate(elements):
-        array[index] = _decode(element, dtype, name)
+        array[index] = _decode(element, array.dtype, name)
     return array.reshape(shape)
 
 
 def _decode(element: object, dtype: np.dtype[Any], name: str) -> Any:
-    if isinstance(element, str) and element.startswith("nan:"):
-        try:
-            return np.frombuffer(int(element[4:], 16).to_bytes(dtype.itemsize, "little"), dtype)[0]
-        except (ValueError, OverflowError):
-            raise ValueError(f"{name}: wanted the bits of a {dtype} NaN, came {element!r}") from None
-    if element in ("inf", "-inf"):
-        return float(str(element))
-    if isinstance(element, bool) is not (dtype.kind == "b") or not isinstance(element, int | float):
-        raise ValueError(f"{name}: wanted {dtype} elements, came {element!r}")
-    return element
+    number: Any = None
+    if dtype.kind == "b":
+        number = element if isinstance(element, bool) else None
+    elif dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        number = element if type(element) is int and limits.min <= element <= limits.max else None
+    elif isinstance(element, str):
+        number = _special(element, dtype)
+    elif _finite(element):
+        with np.errstate(over="ignore"):
+            number = dtype.type(float(element))  # type: ignore[arg-type]  # a number
+        number = number if np.isfinite(number) else None
+    if number is None:
+        raise ValueError(f"{name}: wanted {dtype} elements, came {shown(element)}")
+    return number
+
+
+def _special(word: str, dtype: np.dtype[Any]) -> Any:
+    """The infinity or NaN that a word stands for; None if it stands for none."""
+    if word in ("inf", "-inf"):
+        return dtype.type(word)
+    bits = re.fullmatch("nan:0x([0-9a-f]{1,16})", word)
+    if bits is None or int(bits[1], 16) >= 256**dtype.itemsize:
+        return None
+    number = np.frombuffer(int(bits[1], 16).to_bytes(dtype.itemsize, "little"), dtype)[0]
+    return number if math.isnan(float(number)) else None

@@ -14,7 +14,7 @@ from typing import Any
 from numpy.random import RandomState
 
 from attnspec.specs.contract import DTYPES
-from attnspec.specs.problem import Array, Problem, numpy_dtype, parse_object, read_problem
+from attnspec.specs.problem import Array, Problem, check_volume, numpy_dtype, parse_object, read_problem, shown
 from attnspec.specs.settings import SETTINGS, Axes, ranked
 from attnspec.specs.values import DISTRIBUTIONS, draw
 
@@ -108,7 +108,7 @@ def read_recipe(data: Mapping[str, Any]) -> Recipe:
     """A recipe from its decoded JSON object. ValueError says what is damaged."""
     unknown = set(data) - {"shape", "dtype", "values", "seed", "settings"}
     if unknown or not isinstance(data.get("shape", {}), Mapping) or not isinstance(data.get("settings", {}), Mapping):
-        raise ValueError(f"problem: wanted shape, dtype, values, seed and settings, came {sorted(data)}")
+        raise ValueError(f"problem: wanted shape, dtype, values, seed and settings, came {shown(sorted(data))}")
     recipe = Recipe(
         _read_shape(data.get("shape", {})),
         _known("dtype", data.get("dtype", "float32"), DTYPES),
@@ -123,24 +123,27 @@ def read_recipe(data: Mapping[str, Any]) -> Recipe:
 
 def _known(field: str, word: Any, known: Any) -> str:
     if word not in tuple(known):
-        raise ValueError(f"problem {field}: wanted one of {', '.join(known)}, came {word!r}")
+        raise ValueError(f"problem {field}: wanted one of {', '.join(known)}, came {shown(word)}")
     return str(word)
 
 
 def _count(field: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**32:
-        raise ValueError(f"problem {field}: wanted a whole number from 0 to 2**32 - 1, came {value!r}")
+        raise ValueError(f"problem {field}: wanted a whole number from 0 to 2**32 - 1, came {shown(value)}")
     return value
 
 
 def _read_shape(data: Mapping[str, Any]) -> Shape:
     names = {field.name for field in dataclasses.fields(Shape)}
     if set(data) - names:
-        raise ValueError(f"problem shape: wanted {', '.join(sorted(names))}, came {', '.join(sorted(data))}")
+        raise ValueError(f"problem shape: wanted {', '.join(sorted(names))}, came {shown(sorted(data))}")
     shape = Shape(**{name: _count(f"shape {name}", size) for name, size in data.items()})
     outer = (shape.batch,) if shape.rank == 3 else (shape.batch, shape.heads, shape.kv_heads)
     if shape.rank not in (2, 3, 4) or (shape.rank < 4 and set(outer) != {1}):
         raise ValueError(f"problem shape: wanted rank 4, or 3 with batch 1, or 2 with batch and heads 1, came {shape}")
     if (shape.heads % shape.kv_heads if shape.kv_heads else shape.heads) != 0:
         raise ValueError(f"problem shape: wanted kv_heads that divide heads, came {shape.kv_heads} and {shape.heads}")
+    check_volume(
+        shape.batch, max(shape.heads, shape.kv_heads), shape.queries, shape.keys, shape.key_dim, shape.value_dim
+    )
     return shape

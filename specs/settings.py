@@ -128,6 +128,10 @@ SETTINGS: dict[str, dict[str, Setting]] = {
 """option → setting name → builder; "segments" stands for query_segments and key_segments together."""
 
 
+VALUE_SETTINGS = {"nonpositive_scale": ("scale", "negative")}
+"""feature of an option's value → the setting that asks for it."""
+
+
 def keywords(option: str) -> frozenset[str]:
     """The keywords that an option of SETTINGS sets."""
     return frozenset({"query_segments", "key_segments"} if option == "segments" else {option})

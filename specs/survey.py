@@ -8,10 +8,12 @@ import dataclasses
 from collections.abc import Callable, Iterator
 
 from attnspec.specs.backend import Backend, BackendError
-from attnspec.specs.contract import DTYPES, SHAPE_FEATURES, TRANSFORMS
-from attnspec.specs.plan import PLAINEST, POOL, claimed, plan
+from attnspec.specs.catalogue import Violation
+from attnspec.specs.contract import DTYPES, OPTIONS, SHAPE_FEATURES, TRANSFORMS
+from attnspec.specs.invariants.common import hold_result
+from attnspec.specs.plan import PLAINEST, POOL, claimed, one_of_each_kind, plan
 from attnspec.specs.recipe import Recipe, Shape
-from attnspec.specs.settings import SETTINGS, keywords
+from attnspec.specs.settings import SETTINGS, VALUE_SETTINGS, keywords
 from attnspec.specs.transforms import attempt
 
 Lack = frozenset[str]
@@ -99,7 +101,8 @@ def _narrowed(backend: Backend, recipe: Recipe, transforms: Lack) -> Finding:
     message = raised(backend, recipe, transforms) or ""
     asked = recipe.problem().features | transforms
     lack = asked - _plainest(backend).problem().features
-    return Finding(lack or asked, recipe, message)
+    options = lack & frozenset(OPTIONS)
+    return Finding(options if len(options) > 1 else lack or asked, recipe, message)
 
 
 def _simpler(backend: Backend) -> Iterator[Callable[[Recipe], Recipe]]:
@@ -120,30 +123,50 @@ def _reshaped(recipe: Recipe, feature: str) -> Recipe:
     return dataclasses.replace(recipe, shape=shape_with(feature))
 
 
-def idle_lacks(backend: Backend) -> Iterator[tuple[str, Recipe]]:
-    """Declared lacks that do not raise: the entry, and the recipe that went through."""
+def idle_lacks(backend: Backend) -> Iterator[tuple[str, Recipe, str]]:
+    """Declared lacks that are none: the entry, a recipe that shows it, and what came instead of an error.
+
+    A lack raises somewhere, and where it does not it is right: it is never ignored in silence.
+    """
     for lack in sorted(backend.declaration.lacks, key=sorted):
-        recipe = _recipe_with(backend, lack)
-        unreachable = (lack & frozenset(TRANSFORMS)) - backend.arrays.TRANSFORMS
-        if recipe is None or unreachable:
-            continue
-        without = backend.assuming(lacks=backend.declaration.lacks - {lack})
-        if raised(without, recipe, lack & frozenset(TRANSFORMS)) is None:
-            yield "+".join(sorted(lack)), recipe
+        answers = [(_answer(backend, lack, recipe), recipe) for recipe in recipes_with(backend, lack)]
+        wrong = [(came, recipe) for came, recipe in answers if came and came != RIGHT]
+        if not wrong and all(came == RIGHT for came, _ in answers):
+            wrong = answers
+        for came, recipe in wrong[:1]:
+            yield "+".join(sorted(lack)), recipe, str(came)
 
 
-def _recipe_with(backend: Backend, lack: Lack) -> Recipe | None:
-    """A plain recipe that asks for everything in ``lack``; None if the suite cannot ask for it."""
-    recipe = _plainest(backend)
-    for option in SETTINGS:
-        if keywords(option) & lack:
-            recipe = recipe.with_settings(**{option: next(iter(SETTINGS[option]))})
-    for dtype in lack & frozenset(DTYPES):
-        recipe = dataclasses.replace(recipe, dtype=dtype)
-    wanted = lack & frozenset(SHAPE_FEATURES)
-    shapes = [s for s in POOL if wanted <= s.features] if wanted else [recipe.shape]
-    if not shapes:
+RIGHT = "a right result"
+
+
+def _answer(backend: Backend, lack: Lack, recipe: Recipe) -> str | None:
+    """What came for a recipe that is declared lacking: None is an error."""
+    able, transforms = backend.assuming(lacks=backend.declaration.lacks - {lack}), lack & frozenset(TRANSFORMS)
+    if raised(able, recipe, transforms):
         return None
-    recipe = dataclasses.replace(recipe, shape=min(shapes, key=lambda s: len(s.features)))
-    asked = recipe.problem().features | (lack & frozenset(TRANSFORMS))
-    return recipe if lack <= asked else None
+    if not transforms:
+        try:
+            hold_result(able, recipe.problem(), able.solve(recipe.problem()))
+        except Violation as error:
+            return f"a wrong result: {error}"
+    return RIGHT
+
+
+def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
+    """Plain recipes that ask for all ``features``, one for each kind of shape; none if the backend cannot be asked."""
+    able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
+    recipe, transforms = _plainest(backend), features & frozenset(TRANSFORMS)
+    for option, settings in SETTINGS.items():
+        names = [VALUE_SETTINGS[word][1] for word in features & set(VALUE_SETTINGS) if VALUE_SETTINGS[word][0] == option]
+        if keywords(option) & features or names:
+            recipe = recipe.with_settings(**{option: next(iter([*names, *settings]))})
+    for dtype in features & frozenset(DTYPES):
+        recipe = dataclasses.replace(recipe, dtype=dtype)
+    found = []
+    for shape in (recipe.shape, *one_of_each_kind(POOL)):
+        candidate = dataclasses.replace(recipe, shape=shape)
+        asked = candidate.problem().features | transforms
+        if features <= asked and able.supports(asked):
+            found.append(candidate)
+    return found

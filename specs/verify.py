@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 from attnspec.specs.backend import Backend, BackendError
 from attnspec.specs.catalogue import Inapplicable, Invariant, Violation, catalogue
 from attnspec.specs.conventions import Contradiction
-from attnspec.specs.plan import plan, with_values
+from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.plan import PLAINEST, plan, with_values
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
 from attnspec.specs.settings import SETTINGS, keywords
 from attnspec.specs.simplify import SIMPLER_DTYPES, simplest
-from attnspec.specs.survey import Finding, idle_lacks, missing_claims
+from attnspec.specs.survey import Finding, idle_lacks, missing_claims, recipes_with
 from attnspec.specs.values import DISTRIBUTIONS
 
 PASSED, FAILED, KNOWN, NOT_CLAIMED, NEVER_RAN = "passed", "failed", "known issue", "not claimed", "never ran"
@@ -80,8 +81,6 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     """The rows of the plan that the invariant is about, then Hypothesis's own draws over the same shapes."""
     rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
     rows = rows or fitting(invariant, backend, plan_of(backend))
-    if invariant.costly:
-        rows = rows[: profile.costly // 2 if backend.arrays.RUNS_COMPILED else profile.costly]
     yield from rows
     if rows and profile.drawn and not invariant.costly:
         yield from _drawn(rows, profile)
@@ -149,10 +148,8 @@ def verify(
     ValueError for a pattern or a known issue that matches no invariant.
     """
     wanted = {invariant.id for invariant in chosen(patterns)}
-    for issue in backend.declaration.known_issues:
-        if issue not in catalogue():
-            raise ValueError(f"KNOWN_ISSUES: wanted ids of invariants, came {issue!r}")
-    backend, outcomes = surveyed(backend)
+    check_issues(backend)
+    backend, outcomes = surveyed(backend, profile)
     for outcome in outcomes:
         if outcome.invariant in wanted:
             yield strict(backend, outcome)
@@ -183,14 +180,47 @@ def strict(backend: Backend, outcome: Outcome) -> Outcome:
     return replace(outcome, status=FAILED, reason=f"declared a known issue, but it {outcome.status}: {reason}")
 
 
-def surveyed(backend: Backend) -> tuple[Backend, list[Outcome]]:
-    """The backend under the lacks it really has, and the outcomes of the contract family."""
-    start = time.perf_counter()
-    narrowed, findings = missing_claims(backend)
+def check_issues(backend: Backend) -> None:
+    """ValueError for a known issue that names no invariant; the declaration has checked those that name features."""
+    for issue in backend.declaration.known_issues:
+        if "." in issue and issue not in catalogue():
+            raise ValueError(f"KNOWN_ISSUES: wanted ids of invariants or features, came {issue!r}")
+
+
+def surveyed(backend: Backend, profile: Profile) -> tuple[Backend, list[Outcome]]:
+    """The backend less what raises and what is known to fail, and the outcomes of the contract family."""
+    start, faults = time.perf_counter(), backend.declaration.known_faults
+    narrowed, findings = missing_claims(backend.assuming(lacks=backend.declaration.lacks | set(faults)))
     claims = _contract("contract.claims", backend, start, [_claim_failure(findings)] if findings else [])
     start = time.perf_counter()
-    idle = [_idle_failure(entry, recipe) for entry, recipe in idle_lacks(backend)]
-    return narrowed, [claims, _contract("contract.lacks", backend, start, idle[:1])]
+    idle = [_idle_failure(*found) for found in idle_lacks(backend)]
+    lacks = _contract("contract.lacks", backend, start, idle[:1])
+    start = time.perf_counter()
+    mended = [features for features in faults if not _still_fails(backend, features, profile)]
+    known = _contract("contract.known_issues", backend, start, [_mended_failure(backend, f) for f in mended[:1]])
+    if not faults:
+        known = replace(known, status=NOT_CLAIMED)
+    elif known.status == PASSED:
+        known = replace(known, status=KNOWN, reason="; ".join(f"{'+'.join(sorted(f))}: {r}" for f, r in faults.items()))
+    return narrowed, [claims, lacks, known]
+
+
+def _still_fails(backend: Backend, features: frozenset[str], profile: Profile) -> bool:
+    """Whether some invariant of the definition, the shape or the transform is violated where a fault is known."""
+    transforms = features & frozenset(TRANSFORMS)
+    able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
+    for recipe in recipes_with(backend, features):
+        for invariant in catalogue().values():
+            about = transforms & invariant.needs if transforms else invariant.family in ("definition", "shape")
+            if about and _fails(invariant, able, recipe.problem()):
+                return True
+    return False
+
+
+def _mended_failure(backend: Backend, features: frozenset[str]) -> Failure:
+    name, recipes = "+".join(sorted(features)), recipes_with(backend, features)
+    recipe = recipes[0] if recipes else PLAINEST
+    return Failure(f"KNOWN_ISSUES: wanted {name} to fail as declared, came right results", recipe.to_json(), recipe.problem())
 
 
 def _contract(id: str, backend: Backend, start: float, failures: list[Failure]) -> Outcome:
@@ -204,8 +234,8 @@ def _claim_failure(findings: list[Finding]) -> Failure:
     return Failure(f"wanted what the signature claims, came {told}", first.recipe.to_json(), first.recipe.problem(), lacks)
 
 
-def _idle_failure(entry: str, recipe: Recipe) -> Failure:
-    message = f"LACKS: wanted an error for {entry!r} as declared, came a result"
+def _idle_failure(entry: str, recipe: Recipe, came: str) -> Failure:
+    message = f"LACKS: wanted an error for {entry!r} as declared, came {came}"
     return Failure(message, recipe.to_json(), recipe.problem())
 
 
@@ -214,8 +244,11 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
     if not invariant.concerns(backend):
         return Outcome(invariant.id, NOT_CLAIMED)
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
-    for case in cases(invariant, backend, profile):
-        problem = case.problem() if isinstance(case, Recipe) else case
+    enough = (profile.costly // 2 if backend.arrays.RUNS_COMPILED else profile.costly) if invariant.costly else None
+    for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend)):
+        if count == enough or (count and isinstance(case, Bare)):
+            break
+        problem = case if isinstance(case, Problem) else case.problem()
         try:
             ratio = invariant.check(backend, problem)
         except Inapplicable:
@@ -227,6 +260,18 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
         worst[problem.dtype] = max(worst.get(problem.dtype, 0.0), ratio)
     status = PASSED if count else NOT_CLAIMED if invariant.probes else NEVER_RAN
     return Outcome(invariant.id, status, count, time.perf_counter() - start, worst)
+
+
+class Bare(Recipe):
+    """A recipe without options, for an invariant that no other said anything about."""
+
+
+def bare(invariant: Invariant, backend: Backend) -> Iterator[Bare]:
+    """The plan's shapes with only the options that the invariant needs."""
+    for row in () if invariant.probes else plan_of(backend):
+        row = _fitted(invariant, replace(row, settings=()))
+        if invariant.takes(backend, row.problem().features):
+            yield Bare(row.shape, row.dtype, row.values, row.seed, row.settings)
 
 
 def cases(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe | Problem]:

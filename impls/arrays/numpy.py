@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-TRANSFORMS: frozenset[str] = frozenset()
+TRANSFORMS = frozenset({"views"})
 RUNS_COMPILED = False
 FLUSHES_SUBNORMALS = False
 

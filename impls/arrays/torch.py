@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Function = Callable[..., Any]
 
-TRANSFORMS = frozenset({"gradient", "compile", "vectorize"})
+TRANSFORMS = frozenset({"gradient", "compile", "vectorize", "views"})
 RUNS_COMPILED = False
 FLUSHES_SUBNORMALS = False
 

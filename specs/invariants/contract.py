@@ -2,6 +2,7 @@
 
 from attnspec.specs.backend import Backend, BackendError
 from attnspec.specs.catalogue import Inapplicable, Violation, invariant
+from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.problem import Problem
 
 
@@ -22,16 +23,32 @@ def claims(backend: Backend, problem: Problem) -> float:
 
 @invariant(
     "contract.lacks",
-    formula="in LACKS ⟹ raises",
+    formula="in LACKS ⟹ raises, or is right",
     source="attnspec contract",
     catches=("I6", "C28"),
 )
 def lacks(backend: Backend, problem: Problem) -> float:
-    """What is declared lacking raises an error: it is not ignored in silence."""
+    """What is declared lacking raises an error, or else is right: it is never ignored in silence."""
     if not backend.declaration.missing(problem.features):
         raise Inapplicable
     try:
-        backend.solve(problem)
+        return hold_result(backend, problem, backend.solve(problem))
     except BackendError:
         return 0.0
-    raise Violation("wanted an error for a declared lack, came a result")
+
+
+@invariant(
+    "contract.known_issues",
+    formula="in KNOWN_ISSUES ⟹ fails",
+    source="attnspec contract",
+    catches=(),
+)
+def known_issues(backend: Backend, problem: Problem) -> float:
+    """A known issue that is tied to features still fails there."""
+    if not any(features <= problem.features for features in backend.declaration.known_faults):
+        raise Inapplicable
+    try:
+        hold_result(backend, problem, backend.solve(problem))
+    except (Violation, BackendError):
+        return 0.0
+    raise Violation("wanted a failure as declared, came the right result")

@@ -17,8 +17,10 @@ NAMES = ("dquery", "dkey", "dvalue")
 
 def _determined(backend: Backend, problem: Problem) -> None:
     """Gradients through rows that are NaN by convention are NaN: nothing to hold."""
-    empty = backend.solution(problem).empty.any()
-    require(not empty or "nan" not in (backend.conventions["empty_row"], backend.conventions["empty_row_bias"]))
+    solution, conventions = backend.solution(problem), backend.conventions
+    require(not (conventions["empty_row_bias"] == "nan" and solution.emptied_by_bias.any()))
+    require(not (conventions["empty_row"] == "nan" and (solution.empty & ~solution.emptied_by_bias).any()))
+    require(not solution.undetermined.any())
 
 
 def _lifted(gradients: Iterable[Array]) -> list[Array]:

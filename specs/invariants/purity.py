@@ -96,6 +96,7 @@ def _others(backend: Backend, problem: Problem) -> list[Problem]:
     formula="A(view of x) = A(contiguous copy of x)",
     source=FUNCTION,
     catches=("H1", "H5", "E7", "J8"),
+    needs={"views"},
     costly=True,
 )
 def views(backend: Backend, problem: Problem) -> float:

@@ -4,7 +4,7 @@ from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"
-REPORTS = ("N14",)
+REPORTS = ()
 
 
 class Mutant(Steps):

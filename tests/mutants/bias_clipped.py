@@ -5,7 +5,7 @@ from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.bias_is_mask"
-REPORTS = ("C5",)
+REPORTS = ()
 
 
 class Mutant(Steps):

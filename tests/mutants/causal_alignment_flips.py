@@ -5,7 +5,7 @@ from mutants.correct.numpy_steps import Steps
 ARRAYS = "numpy"
 CONVENTIONS = {"causal_alignment": "bottom-right"}
 KILLED_BY = "masking.causal_is_mask"
-REPORTS = ("B3",)
+REPORTS = ("B3", "A11")
 
 
 class Mutant(Steps):

@@ -5,7 +5,7 @@ from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.empty_row_lse"
-REPORTS = ("A9",)
+REPORTS = ()
 
 
 class Mutant(Steps):

@@ -5,7 +5,7 @@ from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.empty_row"
-REPORTS = ("A2", "A7", "D5")
+REPORTS = ("A2", "A7", "A9")
 
 
 class Mutant(Steps):

@@ -5,7 +5,7 @@ from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.hidden_is_unread"
-REPORTS = ("D7", "N21")
+REPORTS = ()
 
 
 class Mutant(Steps):

@@ -4,7 +4,7 @@ from mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.masked_is_removed"
-REPORTS = ("C17", "A6")
+REPORTS = ("C17", "C27")
 
 
 class Mutant(Steps):

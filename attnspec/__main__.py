@@ -1,0 +1,5 @@
+"""``python -m attnspec`` is ``attnspec``."""
+
+from attnspec.cli import main
+
+main()

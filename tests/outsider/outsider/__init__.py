@@ -1,0 +1,1 @@
+"""Somebody else's project, with attention of its own."""

@@ -47,8 +47,9 @@ class Watch:
         if self.call is None:
             return
         how = "+".join(sorted(features & frozenset(TRANSFORMS)) + ["compiled"] * self.compiled)
-        survey = self.surveying or self.case is None
-        note = Note("" if survey else self.invariant, self.call if survey else self.case, self.call, how)
+        note = Note(self.invariant, self.case or self.call, self.call, how)
+        if self.surveying:
+            note = Note("", self.call, self.call, how)
         if self.deadly and (death := self.deadly.get(note.key)):
             raise BackendError(f"attention {death}", features)
         self.crumb.write(note)

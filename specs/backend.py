@@ -19,7 +19,6 @@ from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, TRANSFORMS, 
 from attnspec.specs.oracle import LN2, Solution, solve
 from attnspec.specs.problem import Array, Problem
 
-
 LOWEST = 0.1 * float(np.finfo(np.float32).min)
 """At or below this an LSE counts as "the lowest number"."""
 
@@ -125,7 +124,9 @@ class Backend:
         function = self.positional(tuple(extras), plain, compiled)
         return self.call(function, [*inputs, *extras.values()], problem)
 
-    def positional(self, names: tuple[str, ...], plain: Mapping[str, Any], compiled: bool = False) -> Callable[..., Any]:
+    def positional(
+        self, names: tuple[str, ...], plain: Mapping[str, Any], compiled: bool = False
+    ) -> Callable[..., Any]:
         """The function of native arrays alone (query, key, value, then ``names``); the same object for equal calls."""
         key = ("call", names, tuple(sorted(plain.items())), compiled)
         if key not in self.memo:
@@ -202,4 +203,3 @@ class Backend:
             self.memo[key] = function
         prepared: Callable[..., Any] = self.memo[key]
         return prepared
-

@@ -88,9 +88,18 @@ class Declaration:
         return any(lack <= features for lack in self.lacks)
 
 
+def shown(value: object) -> str:
+    """The value on one line, cut after sixty characters."""
+    try:
+        text = " ".join(repr(value).split())
+    except RecursionError:
+        text = f"a {type(value).__name__} nested too deeply"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def _check(condition: bool, name: str, wanted: str, came: object) -> None:
     if not condition:
-        raise ValueError(f"{name}: wanted {wanted}, came {came!r}")
+        raise ValueError(f"{name}: wanted {wanted}, came {shown(came)}")
 
 
 def _one_of(name: str, word: object, known: tuple[str, ...] | frozenset[str]) -> None:
@@ -115,7 +124,8 @@ def _read_conventions(value: object) -> dict[str, Any]:
     conventions = default_conventions()
     for name, choice in dict(value).items():  # type: ignore[call-overload]  # checked to be a mapping above
         _one_of("CONVENTIONS", name, frozenset(CONVENTIONS))
-        _check(choice in CONVENTIONS[name], f"CONVENTIONS[{name!r}]", f"one of {CONVENTIONS[name]}", choice)
+        known = any(type(choice) is type(value) and choice == value for value in CONVENTIONS[name])
+        _check(known, f"CONVENTIONS[{name!r}]", f"one of {CONVENTIONS[name]}", choice)
         conventions[name] = choice
     if "empty_row_bias" not in value:  # type: ignore[operator]
         conventions["empty_row_bias"] = conventions["empty_row"]
@@ -125,7 +135,8 @@ def _read_conventions(value: object) -> dict[str, Any]:
 def _read_names(name: str, value: object) -> tuple[str, ...]:
     good = isinstance(value, set | frozenset | list | tuple) and all(isinstance(v, str) for v in value)
     _check(good, name, "a collection of names", value)
-    return tuple(value)  # type: ignore[arg-type]  # checked above
+    names: tuple[str, ...] = tuple(value)  # type: ignore[arg-type]  # checked above
+    return tuple(sorted(names)) if isinstance(value, set | frozenset) else names
 
 
 def read_declaration(constants: Mapping[str, Any]) -> Declaration:
@@ -149,7 +160,7 @@ def read_declaration(constants: Mapping[str, Any]) -> Declaration:
     return Declaration(
         arrays=str(arrays),
         lacks=_read_lacks(constants.get("LACKS", ())),
-        dtypes=dtypes,
+        dtypes=tuple(dtype for dtype in DTYPES if dtype in dtypes),
         devices=None if devices is None else _read_names("DEVICES", devices),
         conventions=_read_conventions(constants.get("CONVENTIONS", {})),
         known_issues=dict(issues),
@@ -165,4 +176,5 @@ def claimed_options(function: Callable[..., Any]) -> frozenset[str]:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError) as error:
         raise ValueError(f"attention: wanted a function with a readable signature, came {function!r}") from error
-    return frozenset(OPTIONS) & frozenset(parameters)
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return frozenset(OPTIONS) & {name for name, parameter in parameters.items() if parameter.kind not in variadic}

@@ -111,10 +111,11 @@ class Solution:
             visible &= _in_window(behind, options["window"], self.conventions["window"])
         if "key_lengths" in options:
             lengths = np.asarray(options["key_lengths"]).reshape(-1, 1, 1, 1)
-            visible &= np.arange(visible.shape[-1]) < lengths
+            visible &= np.arange(self.problem.shape[4]) < lengths
         if "query_segments" in options:
-            query, key = (np.atleast_2d(options[name]) for name in ("query_segments", "key_segments"))
-            visible &= (query[:, :, None] == key[:, None, :])[:, None]
+            query = np.atleast_2d(options["query_segments"])[:, None, :, None]
+            key = np.atleast_2d(options["key_segments"])[:, None, None, :]
+            visible &= query == key
         return visible
 
     @cached_property
@@ -139,18 +140,20 @@ class Solution:
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
         """(B, Hq, L): rows without a finite logit, sinks included."""
-        return ~np.isfinite(np.max(self.logits, axis=-1, initial=-np.inf)) & ~np.isfinite(self.sinks)
+        seen = np.isfinite(np.max(self.logits, axis=-1, initial=-np.inf))
+        return np.asarray(~(seen | np.isfinite(self.sinks)), bool)
 
     @cached_property
     def emptied_by_bias(self) -> NDArray[np.bool_]:
         """(B, Hq, L): empty rows in which every key is visible and every bias is −inf."""
-        return self.empty & self.visible.all(axis=-1) & (self.visible.shape[-1] > 0)
+        return np.asarray(self.empty & self.visible.all(axis=-1) & (self.visible.shape[-1] > 0), bool)
 
     @cached_property
     def undetermined(self) -> NDArray[np.bool_]:
         """(B, Hq, L): rows emptied by a mask and −inf bias together, where the two conventions differ."""
-        joint = self.empty & self.visible.any(axis=-1) & ~self.visible.all(axis=-1)
-        return joint & (self.conventions["empty_row"] != self.conventions["empty_row_bias"])
+        differ = self.conventions["empty_row"] != self.conventions["empty_row_bias"]
+        some = self.visible.any(axis=-1) & ~self.visible.all(axis=-1)
+        return np.asarray(self.empty & some & differ, bool)
 
     @cached_property
     def log_weights(self) -> Floats:
@@ -163,7 +166,7 @@ class Solution:
         """(B, Hq, L): log Σ exp(logits), sinks counted; −inf in an empty row."""
         with np.errstate(divide="ignore"):
             total = np.exp(self.logits - self.top[..., None]).sum(-1) + np.exp(self.sinks - self.top)
-            return np.log(total) + self.top
+            return np.asarray(np.log(total) + self.top)
 
     @cached_property
     def weights(self) -> Floats:
@@ -214,7 +217,8 @@ class Solution:
         """(B, Hkv, …): sums over the query heads that share a key/value head."""
         batch, _, kv_heads, *_ = self.problem.shape
         summed = np.zeros((batch, kv_heads, *per_head.shape[2:]))
-        np.add.at(summed, (slice(None), self.kv_head), per_head)
+        for head in range(kv_heads):
+            summed[:, head] = per_head[:, self.kv_head == head].sum(1)
         return summed
 
 

@@ -58,7 +58,9 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
     Where every new combination must be compiled, options meet each of the shapes' features instead of each shape.
     """
     rows = list(_cover(backend))
-    rows += [{**rows[0], "shape": shape} for shape in _shapes(backend) if not any(row["shape"] == shape for row in rows)]
+    rows += [
+        {**rows[0], "shape": shape} for shape in _shapes(backend) if not any(row["shape"] == shape for row in rows)
+    ]
     seen: Counter[str] = Counter()
     recipes = []
     for number, row in enumerate(rows):
@@ -107,7 +109,7 @@ def _shapes(backend: Backend) -> list[Shape]:
 
 def _factors(backend: Backend) -> dict[str, Sequence[object]]:
     dtypes = [dtype for dtype in backend.declaration.dtypes if backend.supports(frozenset({dtype}))]
-    options = {option: (True, False) for option in claimed(backend)}
+    options = dict.fromkeys(claimed(backend), (True, False))
     return {"shape": _shapes(backend), "dtype": dtypes, **options}
 
 

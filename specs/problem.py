@@ -17,7 +17,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, PLAIN_OPTIONS
+from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, PLAIN_OPTIONS, shown
 
 Array = NDArray[Any]
 
@@ -34,6 +34,12 @@ def numpy_dtype(name: str) -> np.dtype[Any]:
         return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
     except TypeError as error:
         raise ValueError(f"dtype: wanted a NumPy dtype or bfloat16, came {name!r}") from error
+
+
+def largest_number(dtype: str) -> float:
+    """The largest finite number of a dtype by name."""
+    finfo: Any = ml_dtypes.finfo
+    return float(finfo(numpy_dtype(dtype)).max)
 
 
 def lifted(array: Array) -> Array:
@@ -139,15 +145,6 @@ def parse_object(text: str, what: str) -> dict[str, Any]:
 
 def _refuse(word: str) -> None:
     raise ValueError(word)
-
-
-def shown(value: object) -> str:
-    """The value on one line, cut after sixty characters."""
-    try:
-        text = repr(value)
-    except RecursionError:
-        text = f"a {type(value).__name__} nested too deeply"
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def read_problem(data: Mapping[str, Any]) -> Problem:

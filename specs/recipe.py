@@ -13,8 +13,8 @@ from typing import Any
 
 from numpy.random import RandomState
 
-from attnspec.specs.contract import DTYPES
-from attnspec.specs.problem import Array, Problem, check_volume, numpy_dtype, parse_object, read_problem, shown
+from attnspec.specs.contract import DTYPES, shown
+from attnspec.specs.problem import Array, Problem, check_volume, numpy_dtype, parse_object, read_problem
 from attnspec.specs.settings import SETTINGS, Axes, ranked
 from attnspec.specs.values import DISTRIBUTIONS, draw
 
@@ -87,7 +87,8 @@ def _cook(recipe: Recipe) -> Problem:
 
     def array(role: str, heads: int, length: int, width: int) -> Array:
         full = draw(recipe.values, recipe.seed, role, (shape.batch, heads, length, width)).astype(dtype)
-        return full.reshape(full.shape[4 - shape.rank :])
+        ranked_values: Array = full.reshape(full.shape[4 - shape.rank :])
+        return ranked_values
 
     return Problem(
         array("query", shape.heads, shape.queries, shape.key_dim),

@@ -1,6 +1,6 @@
 """From a problem that fails to the smallest one: Hypothesis shrinks over sizes, options, numbers and seed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
@@ -63,7 +63,7 @@ def _up_to(size: int) -> st.SearchStrategy[int]:
     return st.integers(min(size, 1), size)
 
 
-def _before(names: object, last: str) -> list[str]:
+def _before(names: Iterable[str], last: str) -> list[str]:
     """The names up to and with ``last``, in order."""
-    ordered = list(names)  # type: ignore[call-overload]  # any iterable of names
+    ordered = list(names)
     return ordered[: ordered.index(last) + 1]

@@ -130,11 +130,10 @@ def idle_lacks(backend: Backend) -> Iterator[tuple[str, Recipe, str]]:
     """
     for lack in sorted(backend.declaration.lacks, key=sorted):
         answers = [(_answer(backend, lack, recipe), recipe) for recipe in recipes_with(backend, lack)]
-        wrong = [(came, recipe) for came, recipe in answers if came and came != RIGHT]
-        if not wrong and all(came == RIGHT for came, _ in answers):
-            wrong = answers
-        for came, recipe in wrong[:1]:
-            yield "+".join(sorted(lack)), recipe, str(came)
+        results = [(came, recipe) for came, recipe in answers if came is not None]
+        wrong = [result for result in results if result[0] != RIGHT]
+        for came, recipe in (wrong or (results if len(results) == len(answers) else []))[:1]:
+            yield "+".join(sorted(lack)), recipe, came
 
 
 RIGHT = "a right result"
@@ -158,7 +157,9 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
     able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
     recipe, transforms = _plainest(backend), features & frozenset(TRANSFORMS)
     for option, settings in SETTINGS.items():
-        names = [VALUE_SETTINGS[word][1] for word in features & set(VALUE_SETTINGS) if VALUE_SETTINGS[word][0] == option]
+        names = [
+            VALUE_SETTINGS[word][1] for word in features & set(VALUE_SETTINGS) if VALUE_SETTINGS[word][0] == option
+        ]
         if keywords(option) & features or names:
             recipe = recipe.with_settings(**{option: next(iter([*names, *settings]))})
     for dtype in features & frozenset(DTYPES):

@@ -33,7 +33,7 @@ def uniform(rng: RandomState, shape: Shape) -> Floats:
 def one_hot(rng: RandomState, shape: Shape) -> Floats:
     """One 4 in each row, zeros elsewhere."""
     picks = rng.randint(0, max(shape[-1], 1), shape[:-1])
-    return 4.0 * (np.arange(shape[-1]) == picks[..., None])
+    return np.where(np.arange(shape[-1]) == picks[..., None], 4.0, 0.0)
 
 
 def constant(rng: RandomState, shape: Shape) -> Floats:
@@ -44,7 +44,8 @@ def constant(rng: RandomState, shape: Shape) -> Floats:
 def duplicated_rows(rng: RandomState, shape: Shape) -> Floats:
     """Rows in equal pairs, so that maxima tie."""
     rows = rng.standard_normal((*shape[:-2], (shape[-2] + 1) // 2, shape[-1]))
-    return np.repeat(rows, 2, axis=-2)[..., : shape[-2], :]
+    pairs: Floats = np.repeat(rows, 2, axis=-2)
+    return pairs[..., : shape[-2], :]
 
 
 def large(rng: RandomState, shape: Shape) -> Floats:

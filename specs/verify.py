@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from attnspec.specs.backend import Backend, BackendError
-from attnspec.specs.catalogue import Inapplicable, Invariant, Violation, catalogue
-from attnspec.specs.conventions import Contradiction
+from attnspec.specs.catalogue import FIRST, Inapplicable, Invariant, Violation, catalogue
 from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.conventions import Contradiction
 from attnspec.specs.plan import PLAINEST, plan, with_values
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
@@ -139,30 +139,35 @@ def plan_of(backend: Backend) -> tuple[Recipe, ...]:
     return rows
 
 
-def verify(
-    backend: Backend, profile: Profile, patterns: Iterable[str] = (), shrink: bool = True
-) -> Iterator[Outcome]:
+def verify(backend: Backend, profile: Profile, patterns: Iterable[str] = (), shrink: bool = True) -> Iterator[Outcome]:
     """Hold the backend to all invariants that the patterns choose, in the catalogue's order.
 
     The survey and the conventions come first whatever is chosen: the rest goes by what they find.
     ValueError for a pattern or a known issue that matches no invariant.
     """
-    wanted = {invariant.id for invariant in chosen(patterns)}
+    wanted = {invariant.id: invariant for invariant in chosen(patterns)}
+    for outcome, seen in foundations(backend, profile, shrink):
+        backend = seen
+        if outcome.invariant in wanted:
+            yield outcome
+        if outcome.failure and outcome.invariant == "contract.claims" and not outcome.failure.lacks:
+            return
+    for invariant in wanted.values():
+        if invariant.family not in FIRST:
+            yield strict(backend, examine(invariant, backend, profile, shrink))
+
+
+def foundations(backend: Backend, profile: Profile, shrink: bool = True) -> Iterator[tuple[Outcome, Backend]]:
+    """Outcomes of the contract and of the conventions, each with the backend as it has shown itself by then."""
     check_issues(backend)
     backend, outcomes = surveyed(backend, profile)
     for outcome in outcomes:
-        if outcome.invariant in wanted:
-            yield strict(backend, outcome)
-    if any(outcome.failure and not outcome.failure.lacks for outcome in outcomes[:1]):
-        return
-    for invariant in catalogue().values():
-        if invariant.family == "contract" or not (invariant.id in wanted or invariant.family == "convention"):
-            continue
-        outcome = examine(invariant, backend, profile, shrink and invariant.id in wanted)
+        yield strict(backend, outcome), backend
+    for invariant in (invariant for invariant in catalogue().values() if invariant.family == "convention"):
+        outcome = examine(invariant, backend, profile, shrink)
         if outcome.failure:
             backend = backend.assuming(conventions={**backend.conventions, **outcome.failure.conventions})
-        if invariant.id in wanted:
-            yield strict(backend, outcome)
+        yield strict(backend, outcome), backend
 
 
 def expected(backend: Backend, patterns: Iterable[str] = ()) -> list[str]:
@@ -220,7 +225,8 @@ def _still_fails(backend: Backend, features: frozenset[str], profile: Profile) -
 def _mended_failure(backend: Backend, features: frozenset[str]) -> Failure:
     name, recipes = "+".join(sorted(features)), recipes_with(backend, features)
     recipe = recipes[0] if recipes else PLAINEST
-    return Failure(f"KNOWN_ISSUES: wanted {name} to fail as declared, came right results", recipe.to_json(), recipe.problem())
+    message = f"KNOWN_ISSUES: wanted {name} to fail as declared, came right results"
+    return Failure(message, recipe.to_json(), recipe.problem())
 
 
 def _contract(id: str, backend: Backend, start: float, failures: list[Failure]) -> Outcome:
@@ -231,7 +237,8 @@ def _contract(id: str, backend: Backend, start: float, failures: list[Failure]) 
 def _claim_failure(findings: list[Finding]) -> Failure:
     first, lacks = findings[0], tuple(finding.entry for finding in findings if finding.lack)
     told = "; ".join(f"{finding.entry or 'the plainest problem'}: {finding.message}" for finding in findings)
-    return Failure(f"wanted what the signature claims, came {told}", first.recipe.to_json(), first.recipe.problem(), lacks)
+    message = f"wanted what the signature claims, came {told}"
+    return Failure(message, first.recipe.to_json(), first.recipe.problem(), lacks)
 
 
 def _idle_failure(entry: str, recipe: Recipe, came: str) -> Failure:

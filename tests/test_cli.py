@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from attnspec import specs
 from attnspec.cli import main
 
 NUMPY = '''"""A stranger's attention."""
@@ -381,6 +382,7 @@ def test_explain(attnspec):
     assert "https://github.com/pytorch/pytorch/issues/99282" in told
 
 
+@pytest.mark.skipif(not (Path(specs.__path__[0]).parent / "tests").exists(), reason="the mutants are not installed")
 def test_explain_knows_the_mutants_of_a_checkout(attnspec):
     assert "mutants" in attnspec("explain", "masking.causality").stdout
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, PLAIN_OPTIONS
+from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, PLAIN_OPTIONS, shown
 from attnspec.specs.oracle import solve
 from attnspec.specs.plan import POOL
-from attnspec.specs.problem import LARGEST, Problem, decode_array, encode_array, numpy_dtype, shown
+from attnspec.specs.problem import LARGEST, Problem, decode_array, encode_array, numpy_dtype
 from attnspec.specs.recipe import Recipe, Shape, read_case, read_recipe
 from attnspec.specs.settings import SETTINGS
 from attnspec.specs.values import DISTRIBUTIONS
@@ -27,7 +27,7 @@ sizes = st.integers(0, 3)
 
 @st.composite
 def bits(draw, dtype, shape):
-    """An array of any bits at all: NaN payloads, subnormals, negative zeros, infinities."""
+    """A float array of any bits at all: NaN payloads, subnormals, negative zeros, infinities."""
     dtype = numpy_dtype(dtype)
     count = int(np.prod(shape)) * dtype.itemsize
     special = [np.array(x).astype(dtype) for x in (0.0, -0.0, 1.0, np.inf, -np.inf, np.nan)]
@@ -37,6 +37,12 @@ def bits(draw, dtype, shape):
         if draw(st.integers(0, 3)) == 0:
             array[index] = draw(st.sampled_from(special))
     return array
+
+
+@st.composite
+def booleans(draw, shape):
+    count = int(np.prod(shape))
+    return (np.frombuffer(draw(st.binary(min_size=count, max_size=count)), "uint8") > 127).reshape(shape)
 
 
 @st.composite
@@ -55,11 +61,11 @@ def problems(draw):
     other = draw(st.sampled_from(DTYPES))
     integers = draw(st.sampled_from(["int64", "int32", "uint8"]))
     builders = {
-        "mask": lambda: draw(bits("uint8", draw(broadcasting(full)))) > 127,
+        "mask": lambda: draw(booleans(draw(broadcasting(full)))),
         "bias": lambda: draw(bits(other, draw(broadcasting(full)))),
         "alibi_slopes": lambda: draw(bits(other, (heads,))),
         "sinks": lambda: draw(bits(other, (heads,))),
-        "key_lengths": lambda: np.abs(np.full(batched, draw(st.integers(0, 100)))).astype(integers),
+        "key_lengths": lambda: np.full(batched, draw(st.integers(0, 100)), integers),
         "is_causal": lambda: draw(st.booleans()),
         "scale": lambda: draw(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-3, 3)),
         "softcap": lambda: draw(st.floats(0, allow_infinity=False)),

@@ -83,7 +83,8 @@ def hidden_everywhere(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
     batch, _, kv_heads, _, keys, *_ = problem.shape
     read = np.isfinite(solution.logits) | averaging(backend, problem)[..., None]
     seen = np.zeros((batch, kv_heads, keys), bool)
-    np.logical_or.at(seen, (slice(None), solution.kv_head), read.any(axis=2))
+    for head in range(kv_heads):
+        seen[:, head] = read[:, solution.kv_head == head].any(axis=(1, 2))
     return ~seen
 
 

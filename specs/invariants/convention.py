@@ -5,7 +5,6 @@ A probe is a small problem on which the values of one convention give different 
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Invariant, Probe, Violation, invariant
 from attnspec.specs.conventions import Contradiction, check_convention
 from attnspec.specs.invariants.common import hidden_everywhere, hold_result, hold_same, poisoned, require
-from attnspec.specs.problem import Problem, numpy_dtype
+from attnspec.specs.problem import Problem, largest_number, numpy_dtype
 from attnspec.specs.recipe import Recipe, Shape
 
 SQUARE = Shape(1, 2, 2, 3, 3, 2, 2)
@@ -85,7 +84,7 @@ mask = _convention(
 )
 causal_alignment = _convention(
     "causal_alignment",
-    "With L ≠ S the causal diagonal starts at the first key (top-left) or ends at the last (bottom-right), as declared.",
+    "With L ≠ S the causal diagonal starts at the first key (top-left) or ends at the last (bottom-right) as declared.",
     "torch SDPA and ONNX Attention: top-left; flash-attn ≥ 2.1: bottom-right",
     "B1 B2 B3 B5 B22",
     _drawn(Shape(1, 1, 1, 2, 4, 2, 2), is_causal="on"),
@@ -168,14 +167,8 @@ intermediate_dtype = _convention(
 def _top_heavy(dtype: str) -> Problem:
     """Every value is three quarters of the largest number: three of them overflow when summed."""
     problem = Recipe(SQUARE, dtype, "small-integers").problem()
-    largest = float(np.asarray(_largest(dtype)))
+    largest = largest_number(dtype)
     return problem.replace(query=np.zeros_like(problem.query), value=np.full_like(problem.value, 0.75 * largest))
-
-
-def _largest(dtype: str) -> Any:
-    import ml_dtypes
-
-    return ml_dtypes.finfo(numpy_dtype(dtype)).max
 
 
 @invariant(

@@ -44,7 +44,8 @@ def masked_is_removed(backend: Backend, problem: Problem) -> float:
     removed = _without(masked, kept)
     require(backend.supports(removed.features))
     limit = slack(backend, masked, removed)
-    return hold(f"output without key {gone}", *(part(backend.solve(p), "output") for p in (masked, removed)), limit)
+    came, wanted = (part(backend.solve(p), "output") for p in (masked, removed))
+    return hold(f"output without key {gone}", came, wanted, limit)
 
 
 def _mask_axes(problem: Problem) -> tuple[int, ...]:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from attnspec.specs.backend import Backend, Result
 from attnspec.specs.catalogue import Violation, invariant
 from attnspec.specs.invariants.common import hold_result, hold_same, other_values, require

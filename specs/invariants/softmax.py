@@ -51,7 +51,9 @@ def hidden_weight_zero(backend: Backend, problem: Problem) -> float:
     hidden = ~np.isfinite(solution.logits) & ~solution.empty[..., None]
     require(bool(hidden.any()))
     weights = _float64(part(backend.solve(problem), "weights"))
-    return hold("hidden weights", np.where(hidden, weights, 0.0), np.zeros_like(weights), backend.bound(problem).weights)
+    return hold(
+        "hidden weights", np.where(hidden, weights, 0.0), np.zeros_like(weights), backend.bound(problem).weights
+    )
 
 
 @invariant(
@@ -161,5 +163,3 @@ def every_key_counts(backend: Backend, problem: Problem) -> float:
 
 def _float64(array: Array) -> Floats:
     return np.asarray(lifted(array), np.float64)
-
-

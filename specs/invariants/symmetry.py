@@ -170,5 +170,7 @@ def orthogonal_map(backend: Backend, problem: Problem) -> float:
     *_, key_dim, _ = problem.shape
     require(key_dim > 0)
     turn = _signed_permutation(problem.rng, key_dim)
-    turned = {n: (np.asarray(getattr(problem, n), np.float64) @ turn).astype(problem.query.dtype) for n in ("query", "key")}
+    turned = {
+        n: (np.asarray(getattr(problem, n), np.float64) @ turn).astype(problem.query.dtype) for n in ("query", "key")
+    }
     return hold_same(backend, problem, backend.solve(problem.replace(**turned)), backend.solve(problem))

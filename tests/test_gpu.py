@@ -1,0 +1,18 @@
+"""The backends of the tree on a GPU; each test is skipped, with the reason, where there is none."""
+
+import pytest
+
+from attnspec.api import verify
+from attnspec.loading import Unavailable, backend_names, load
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.mark.parametrize("name", [name for name in backend_names() if not name.startswith("numpy")])
+def test_backend_on_cuda(name):
+    try:
+        backend = load(name, device="cuda")
+    except Unavailable as error:
+        pytest.skip(str(error))
+    failures = {outcome.invariant: outcome.failure.message for outcome in verify(backend) if outcome.status == "failed"}
+    assert failures == {}

@@ -13,6 +13,8 @@ from attnspec.specs.problem import Array, Problem, lifted
 
 EQUATION_1 = "Vaswani et al. 2017, Attention Is All You Need, eq. 1"
 
+Rows = NDArray[np.bool_]
+
 PARTS = ("output", "weights", "lse")
 
 POSITIONS = ("is_causal", "window", "alibi_slopes", "key_lengths")
@@ -49,11 +51,19 @@ def slack(backend: Backend, *problems: Problem, name: str = "output") -> Floats:
     return np.asarray(part(backend.bound(first), name) + part(backend.bound(second), name))
 
 
-def hold_same(backend: Backend, problem: Problem, came: Result, wanted: Result, what: str = "") -> float:
-    """Two results for problems with the same answer against each other; the bound is ``problem``'s, twice."""
+def hold_same(
+    backend: Backend, problem: Problem, came: Result, wanted: Result, what: str = "", rows: Rows | None = None
+) -> float:
+    """Two results for problems with the same answer against each other; the bound is ``problem``'s, twice.
+
+    ``rows`` (B, Hq, L) are those to look at, all without it.
+    """
     ratios = [0.0]
     for name in asked(problem):
-        ratios.append(hold(f"{what}{name}", part(came, name), part(wanted, name), slack(backend, problem, name=name)))
+        first, second, limit = part(came, name), part(wanted, name), slack(backend, problem, name=name)
+        if rows is not None and first.shape == second.shape:
+            first = np.where(rows if name == "lse" else rows[..., None], first, second)
+        ratios.append(hold(f"{what}{name}", first, second, limit))
     return max(ratios)
 
 
@@ -69,7 +79,7 @@ def other_values(problem: Problem, like: Array) -> Array:
     return rng.standard_normal(like.shape).astype(like.dtype)
 
 
-def averaging(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
+def averaging(backend: Backend, problem: Problem) -> Rows:
     """(B, Hq, L): empty rows that average all values by convention, hidden or not."""
     solution, conventions = backend.solution(problem), backend.conventions
     by_bias = solution.emptied_by_bias
@@ -77,7 +87,7 @@ def averaging(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
     return np.asarray(solution.empty & means)
 
 
-def hidden_everywhere(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
+def hidden_everywhere(backend: Backend, problem: Problem) -> Rows:
     """(B, Hkv, S): keys that no query of any head that reads them may attend to, or averages."""
     solution = backend.solution(problem)
     batch, _, kv_heads, _, keys, *_ = problem.shape
@@ -88,8 +98,20 @@ def hidden_everywhere(backend: Backend, problem: Problem) -> NDArray[np.bool_]:
     return ~seen
 
 
-def poisoned(problem: Problem, hidden: NDArray[np.bool_], payload: float, where: str) -> Problem:
-    """The problem with ``payload`` at the hidden keys (``where`` "key") or values ("value")."""
+def poisoned(problem: Problem, places: Rows, payload: float, where: str) -> Problem:
+    """The problem with ``payload`` at some keys (``where`` "key") or values ("value"); places (B, Hkv, S)."""
     array = np.array(getattr(problem, where))
-    lifted(array)[hidden] = payload
+    lifted(array)[places] = payload
     return problem.replace(**{where: array})
+
+
+def unread(backend: Backend, problem: Problem) -> tuple[Rows, Rows]:
+    """Places (B, Hkv, S) and the rows (B, Hq, L) that read none of them: all hidden keys, and one key that is not."""
+    places = hidden_everywhere(backend, problem)
+    if problem.shape[4]:
+        places[..., problem.rng.randint(problem.shape[4])] = True
+    solution = backend.solution(problem)
+    spoiled = places[:, solution.kv_head][:, :, None]  # (B, Hq, 1, S)
+    reads = (np.isfinite(solution.logits) & spoiled).any(-1) | averaging(backend, problem)
+    require(bool((~reads).any()) and bool(places.any()))
+    return places, ~reads

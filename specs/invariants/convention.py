@@ -11,7 +11,7 @@ import numpy as np
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Invariant, Probe, Violation, invariant
 from attnspec.specs.conventions import Contradiction, check_convention
-from attnspec.specs.invariants.common import hidden_everywhere, hold_result, hold_same, poisoned, require
+from attnspec.specs.invariants.common import hold_result, hold_same, poisoned, unread
 from attnspec.specs.problem import Problem, largest_number, numpy_dtype
 from attnspec.specs.recipe import Recipe, Shape
 
@@ -193,18 +193,17 @@ def value_range(backend: Backend, problem: Problem) -> float:
     catches=("D2", "D3", "A9"),
 )
 def masked_nonfinite(backend: Backend, problem: Problem) -> float:
-    """NaN or infinity at keys and values that no query may attend to never shows, unless declared to propagate."""
-    hidden = hidden_everywhere(backend, problem)
-    require(bool(hidden.any()))
+    """NaN or infinity at keys and values never shows where they are hidden, unless declared to propagate."""
+    places, rows = unread(backend, problem)
     if backend.conventions["masked_nonfinite"] == "propagates":
         return 0.0
     plain, ratios = backend.solve(problem), []
     for payload in (np.nan, np.inf, -np.inf):
         for where in ("key", "value"):
-            spoiled = poisoned(problem, hidden, payload, where)
+            spoiled = poisoned(problem, places, payload, where)
             try:
                 what = f"with {payload} at hidden {where}s, "
-                ratios.append(hold_same(backend, problem, backend.solve(spoiled), plain, what))
+                ratios.append(hold_same(backend, problem, backend.solve(spoiled), plain, what, rows))
             except Violation as error:
                 raise Contradiction("masked_nonfinite", "propagates", str(error)) from None
     return max(ratios)

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
-from attnspec.loading import load, one_of
+from attnspec.errors import one_of
+from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.verify import PROFILES, Outcome, Profile
 from attnspec.specs.verify import verify as verify_backend

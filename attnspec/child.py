@@ -76,7 +76,10 @@ class Child:
     @property
     def dead(self) -> bool:
         """Whether the process has ended and nothing of what it said is left."""
-        return self.process.poll() is not None and self.lines.empty()
+        if self.process.poll() is None:
+            return False
+        self.listener.join(1)  # until all is read; longer only if a process of its own keeps the pipe open
+        return self.lines.empty()
 
     @property
     def calls(self) -> int:

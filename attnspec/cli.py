@@ -41,9 +41,16 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 @click.option("--json", "json_file", metavar="FILE", help="Write JSON; - is standard output.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write JUnit XML; - is standard output.")
 @click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="Targets at once.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for each target. [default: 600]")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds for each target; a call may take a tenth. [default: 600; thorough: 6000]",
+)
 def verify_command(**options: Any) -> int:
-    """Hold each TARGET to the invariants: a backend's name, a Python file, or a dotted module."""
+    """Hold each TARGET to the invariants: a backend's name, a Python file, or a dotted module.
+
+    Exit code 0: all conform; 1: at least one violation; 2: one could not be verified, or not completely.
+    """
     from attnspec.running import run
 
     return run(**options)

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from attnspec import specs
-from attnspec.loading import one_of
+from attnspec.errors import one_of
 from attnspec.specs.catalogue import Invariant, catalogue
 from attnspec.specs.reports import REPORTS
 from attnspec.specs.verify import matches

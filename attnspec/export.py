@@ -7,8 +7,8 @@ from typing import TextIO
 from xml.etree import ElementTree
 
 from attnspec.child import Job
-from attnspec.report import failure_lines, judgement
 from attnspec.verdict import KNOWN, NEVER_RAN, NOT_CLAIMED, NOT_RUN, Row, Verdict, plain
+from attnspec.wording import failure_lines, judgement
 
 
 def write_json(file: TextIO, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from attnspec.loading import backend_names, load
+from attnspec.loading import load
+from attnspec.targets import backend_names
 from attnspec.text import say
 from attnspec.verdict import about
 

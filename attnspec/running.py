@@ -12,13 +12,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from attnspec.api import named_profile
+from attnspec.blame import Listener
 from attnspec.child import Job
 from attnspec.export import write_json, write_junit
-from attnspec.isolate import Listener, verify
-from attnspec.loading import short_name
+from attnspec.isolate import verify
 from attnspec.report import report
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import chosen
+from attnspec.targets import short_name
 from attnspec.verdict import Verdict
 
 PATIENCE = {"thorough": 6000.0}

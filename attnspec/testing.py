@@ -17,12 +17,14 @@ import pytest
 
 from attnspec.api import named_profile
 from attnspec.child import Job
-from attnspec.loading import Unavailable, label, load
-from attnspec.report import declaration_lines, failure_lines
+from attnspec.errors import Unavailable
+from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.verify import Outcome, Profile, examine, expected, strict, verify
+from attnspec.targets import label
 from attnspec.verdict import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, Row, Verdict, about, row_of
+from attnspec.wording import declaration_lines, failure_lines
 
 Target = str | Path | ModuleType | Backend
 

@@ -1,10 +1,8 @@
 """The child process that verifies one target: a request comes in as JSON, events go out as JSON, one a line.
 
-Whatever the target prints, at whatever level, goes to standard error: the events have a descriptor of their own. Before
-each call a note says what is called, so that the parent knows what a crash or a hang is to be blamed on.
+Whatever the target prints, at whatever level, goes to standard error: the events have a descriptor of their own.
 """
 
-import contextlib
 import dataclasses
 import faulthandler
 import json
@@ -12,94 +10,19 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from attnspec.crumb import Crumb, Note
-from attnspec.loading import load, one_line
-from attnspec.specs.backend import Backend, BackendError, Result
-from attnspec.specs.catalogue import Check, Inapplicable, Violation, catalogue
-from attnspec.specs.contract import TRANSFORMS
-from attnspec.specs.problem import Problem
+from attnspec.crumb import Crumb
+from attnspec.errors import one_line
+from attnspec.loading import load
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import catalogue
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import PROFILES, Outcome, expected, replay, verify
 from attnspec.verdict import about, plain, row_of
-
-
-@dataclass
-class Watch:
-    """Notes each call before it is made; refuses those that a process before this one died of."""
-
-    crumb: Crumb
-    deadly: Mapping[str, str]
-    """The key of a call → what came of it."""
-    surveying: bool = False
-    """Until the first outcome is there: checks made meanwhile serve the survey."""
-    invariant: str = ""
-    case: Problem | None = None
-    call: Problem | None = None
-    compiled: bool = False
-
-    def entering(self, features: frozenset[str]) -> None:
-        """BackendError if the call killed a process before."""
-        if self.call is None:
-            return
-        how = "+".join(sorted(features & frozenset(TRANSFORMS)) + ["compiled"] * self.compiled)
-        note = Note(self.invariant, self.case or self.call, self.call, how)
-        if self.surveying:
-            note = Note("", self.call, self.call, how)
-        if self.deadly and (death := self.deadly.get(note.key)):
-            raise BackendError(f"attention {death}", features)
-        self.crumb.write(note)
-
-    def watching(self, id: str, check: Check) -> Check:
-        """The check of the invariant ``id``, under watch."""
-
-        def watched(backend: Backend, problem: Problem) -> float:
-            self.invariant, self.case = id, problem
-            try:
-                return check(backend, problem)
-            except (Violation, Inapplicable, BackendError):
-                raise
-            except Exception as error:
-                cause = f"{type(error).__name__}: {one_line(error)}"
-                raise Violation(
-                    f"wanted a result that can be compared, came one on which the check broke off: {cause}"
-                ) from error
-
-        return watched
-
-
-@dataclass(frozen=True, eq=False)
-class Watched(Backend):
-    """A backend under watch."""
-
-    watch: Watch = field(kw_only=True)
-
-    def native(self, problem: Problem) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
-        """Keep the problem that a call is coming for."""
-        self.watch.call = problem
-        return super().native(problem)
-
-    def solve(self, problem: Problem, compiled: bool | None = None) -> Result:
-        """Keep whether the call is compiled."""
-        self.watch.compiled = self.runs_compiled(problem) if compiled is None else compiled
-        try:
-            return super().solve(problem, compiled)
-        finally:
-            self.watch.compiled = False
-
-    @contextlib.contextmanager
-    def guarded(self, features: frozenset[str]) -> Iterator[None]:
-        """Note the call, then guard it; an exit is an error like others."""
-        self.watch.entering(features)
-        try:
-            with super().guarded(features):
-                yield
-        except SystemExit as error:
-            raise BackendError(f"attention raised SystemExit: {error.code}", features) from error
+from attnspec.watch import Watch, Watched
 
 
 def main() -> None:
@@ -129,14 +52,15 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
             send(events, event="row", row=row_of(outcome))
     except Exception as error:
         traceback.print_exc()
-        send(events, event="internal", invariant=watch.invariant, message=f"{type(error).__name__}: {one_line(error)}")
+        invariant = "" if watch.surveying else watch.invariant
+        send(events, event="internal", invariant=invariant, message=f"{type(error).__name__}: {one_line(error)}")
     else:
         send(events, event="done")
 
 
 def prepared(request: dict[str, Any], watch: Watch) -> Backend:
     """The target as a backend under watch. ValueError if it is none."""
-    sys.path.append(str(Path(request["target"]).resolve().parent))
+    sys.path.append(str(Path(request["target"]).resolve().parent))  # for what it imports later, in its calls
     backend = load(request["target"], device=request["device"], dtypes=request["dtypes"])
     parts = {part.name: getattr(backend, part.name) for part in dataclasses.fields(Backend)}
     for id, invariant in catalogue().items():

@@ -10,7 +10,8 @@ Derivation. Let s be the exact scores and s + e the computed ones, |e| ≤ δ.
    bias, scale) costs one rounding u_s relative to the magnitude |scale|·|q||k| + |bias|: ROUNDINGS of them; a softcap
    (division, tanh to 4 units, product) CAP_ROUNDINGS more, and has slope ≤ 1. Subtracting the row maximum and the
    block maxima of online softmax costs 2u_s·|s − max|: block maxima only grow, so their steps add up to no more.
-   Whoever subtracts another upper bound takes one no larger than R = |scale|·‖q‖·max‖k‖ + max bias, for u_s·R.
+   Whoever subtracts another upper bound takes one no larger than R = |scale|·‖q‖·max‖k‖ + max bias, for u_s·R;
+   what the exponentials then lose to underflow is not granted.
 2. Weights. The weights of the computed scores are p_j·exp(e_j)/Σ_k p_k·exp(e_k). They are largest at e = (δ_j, −δ
    elsewhere), by less than p_j·expm1(δ_j − log Σ p·exp(−δ)), and smallest at the reverse, by less than
    −p_j·expm1(−δ_j − log Σ p·exp(δ)): either may be the further one. They stay within 0 and 1, so 1 is enough.
@@ -33,9 +34,12 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attnspec.specs.oracle import Floats, Solution
 from attnspec.specs.problem import Array, numpy_dtype
+
+Booleans = NDArray[np.bool_]
 
 UNIT_ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 
@@ -49,7 +53,7 @@ LARGEST_EXPONENT = 80.0
 def _limits(dtype: str) -> Any:
     import ml_dtypes
 
-    return ml_dtypes.finfo(numpy_dtype(dtype))
+    return ml_dtypes.finfo(numpy_dtype(dtype))  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True)
@@ -79,13 +83,14 @@ class Precision:
         single = unit if wide else UNIT_ROUNDOFF["float32"]
         in_single = intermediate == ("at-most-float32" if dtype == "float64" else "float32")
         stored = "float32" if in_single else dtype
+        narrowest = "float32" if dtype == "float64" and not wide else dtype
         smallest = "smallest_normal" if flushes_subnormals else "smallest_subnormal"
         return Precision(
             output=unit + oracle,
             accumulator=single + oracle,
             stored=UNIT_ROUNDOFF[stored] + oracle,
             lse=single + oracle,
-            smallest=float(getattr(_limits(dtype), smallest)),
+            smallest=float(getattr(_limits(narrowest), smallest)),
             faintest=float(getattr(_limits("float64" if wide else "float32"), smallest)),
             largest=float(_limits(stored).max),
         )
@@ -116,12 +121,12 @@ class Bound:
         return np.abs(self.solution.query) @ np.swapaxes(np.abs(self.solution.key), -1, -2)
 
     @cached_property
-    def lost(self) -> Floats:
+    def lost(self) -> Booleans:
         """(B, Hq, L, 1): True for rows whose stored scores overflow, or that no convention determines."""
         s, largest = self.solution, self.precision.largest
         unscaled = np.abs(s.query @ np.swapaxes(s.key, -1, -2))
         beyond = np.maximum(unscaled, np.abs(s.scaled)) * (1 + self._relative) > largest
-        return (beyond.any(-1) | (np.abs(s.top) > largest) | s.undetermined)[..., None]
+        return np.asarray(beyond.any(-1) | (np.abs(s.top) > largest) | s.undetermined)[..., None]
 
     @property
     def _relative(self) -> float:
@@ -249,10 +254,10 @@ class Bound:
         )
 
     @cached_property
-    def _lost_backward(self) -> Floats:
+    def _lost_backward(self) -> Booleans:
         """(B, Hq, L, 1): True for rows through which no gradient is determined."""
         overflows = (2 * self.lse > LARGEST_EXPONENT)[..., None] | np.isposinf(self.output).any(-1, keepdims=True)
-        return self.lost | overflows | np.isnan(self.solution.weights).any(-1, keepdims=True)
+        return np.asarray(self.lost | overflows | np.isnan(self.solution.weights).any(-1, keepdims=True))
 
     @property
     def _slope_error(self) -> Floats:
@@ -266,7 +271,7 @@ class Bound:
         """(B, Hq, L, S): the error of weights recomputed from the log-sum-exp."""
         drift = np.expm1(np.where(self._lost_backward[..., 0], 0.0, 2 * self.lse))[..., None]
         weights = np.where(self.solution.empty[..., None], 0.0, self._weights + self.stored_weights)
-        return self.stored_weights + drift * weights
+        return np.asarray(self.stored_weights + drift * weights)
 
     def _score_gradient(self, into_output: Floats) -> Floats:
         """(B, Hq, L, S): the error of dS = P∘(dP − D), given |dO|."""
@@ -310,4 +315,4 @@ def _product(error: Floats, size: Floats, other: Floats, terms: int, p: Precisio
     relative = gamma(terms + 4, p.accumulator) + 4 * p.stored + 4 * p.output
     exact = (size + error) @ other
     underflow = 4 * p.smallest * (1 + other.sum(-2, keepdims=True)) + terms * p.faintest
-    return error @ other + relative * exact + underflow * (exact > 0)
+    return np.asarray(error @ other + relative * exact + underflow * (exact > 0))

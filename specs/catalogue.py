@@ -47,7 +47,7 @@ class Invariant:
     claims: frozenset[str] = frozenset()
     """Features that the backend must claim beside those of the problem."""
     costly: bool = False
-    """Whether it compiles anew or calls often (sizes outside the pool, transformations): fewer problems are enough."""
+    """Whether it asks for sizes or options outside the plan, which a JIT compiles anew: fewer problems are enough then."""
     probes: tuple[Probe, ...] = ()
     """Its own problems, by dtype; the first within the backend's claims is used instead of the plan."""
 

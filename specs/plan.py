@@ -53,7 +53,7 @@ def claimed(backend: Backend) -> tuple[str, ...]:
 
 
 def plan(backend: Backend) -> tuple[Recipe, ...]:
-    """Recipes in which each claimed pair of options, dtype and option, shape and option occurs, and each shape.
+    """Recipes in which each claimed pair of options, dtype and option, shape and option occurs, and each shape and dtype.
 
     Where every new combination must be compiled, options meet each of the shapes' features instead of each shape.
     """
@@ -117,10 +117,11 @@ def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[P
     """The pairs to be seen. Shapes meet each option, not each dtype: sizes and rounding go wrong independently."""
     some = one_of_each_kind(_shapes(backend)) if backend.arrays.RUNS_COMPILED else _shapes(backend)
     for first, second in itertools.combinations(factors, 2):
-        if (first, second) == ("shape", "dtype") and len(factors) > 2:
+        if (first, second) == ("shape", "dtype"):
+            yield from (((first, factors[first][0]), (second, b)) for b in factors[second])
             continue
         for a, b in itertools.product(factors[first], factors[second]):
-            if first == "shape" and a not in some:
+            if (first == "shape" and a not in some) or (b is False and a is not True):
                 continue
             if backend.supports(_features({first: a, second: b})):
                 yield (first, a), (second, b)
@@ -143,6 +144,10 @@ def _features(row: dict[str, object]) -> frozenset[str]:
     return frozenset(features)
 
 
+MOST = 5
+"""Options in one row at most: many ways to hide keys, taken together, leave too little to see."""
+
+
 def _best(
     backend: Backend,
     row: dict[str, object],
@@ -151,12 +156,16 @@ def _best(
     uncovered: dict[Pair, None],
     used: Counter[Level],
 ) -> object:
-    def gain(level: object) -> tuple[int, int]:
-        new = ((other, (name, level)) for other in row.items())
-        return sum(pair in uncovered or pair[::-1] in uncovered for pair in new), -used[name, level]
+    """The level with the most pairs not yet seen; no option without one."""
 
+    def gain(level: object) -> tuple[int, bool, int]:
+        new = ((other, (name, level)) for other in row.items())
+        seen = sum(pair in uncovered or pair[::-1] in uncovered for pair in new)
+        return seen, level is False, -used[name, level]
+
+    full = sum(level is True for level in row.values()) >= MOST
     allowed = [level for level in levels if backend.supports(_features({**row, name: level}))]
-    return max(allowed or levels[-1:], key=gain)
+    return max([level for level in allowed if not (full and level is True)] or levels[-1:], key=gain)
 
 
 def with_values(recipe: Recipe, values: str, seed: int) -> Recipe:

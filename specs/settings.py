@@ -89,9 +89,9 @@ def ragged_lengths(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
 
 
 def excess_lengths(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
-    """Lengths up to two past S, and one of 0."""
+    """Lengths up to two past S, the last above S; of several one is 0."""
     lengths = rng.randint(0, axes.keys + 3, axes.batch).astype(np.int64)
-    lengths[:1] = 0
+    lengths[:1], lengths[-1:] = 0, axes.keys + 2
     return {"key_lengths": lengths}
 
 

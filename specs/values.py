@@ -68,6 +68,11 @@ def opposed(rng: RandomState, shape: Shape) -> Floats:
     return 4 + 0.5 * rng.standard_normal(shape)
 
 
+def far_below(rng: RandomState, shape: Shape) -> Floats:
+    """Around 200: with the key negated, every score is below −1e4, where finite stand-ins for −∞ lie."""
+    return 200 + 0.02 * rng.standard_normal(shape)
+
+
 DISTRIBUTIONS: dict[str, Callable[[RandomState, Shape], Floats]] = {
     "small-integers": small_integers,
     "gaussian": gaussian,
@@ -79,6 +84,7 @@ DISTRIBUTIONS: dict[str, Callable[[RandomState, Shape], Floats]] = {
     "tiny": tiny,
     "subnormal": subnormal,
     "opposed": opposed,
+    "far-below": far_below,
 }
 
 
@@ -86,4 +92,6 @@ def draw(name: str, seed: int, role: str, shape: Shape) -> Any:
     """The float64 values of ``role`` (query, key or value) under the distribution ``name``."""
     rng = RandomState([seed, ("query", "key", "value").index(role)])
     values = DISTRIBUTIONS[name](rng, shape)
-    return -values if (name, role) == ("opposed", "key") else values
+    if name == "far-below" and role == "value":
+        return gaussian(rng, shape)
+    return -values if name in ("opposed", "far-below") and role == "key" else values

@@ -44,8 +44,8 @@ class Profile:
 
 
 PROFILES = {
-    "quick": Profile("quick", drawn=0, costly=4, planned=16),
-    "default": Profile("default", drawn=12, costly=8),
+    "quick": Profile("quick", drawn=0, costly=2, planned=16),
+    "default": Profile("default", drawn=12, costly=5),
     "thorough": Profile("thorough", drawn=400, costly=64),
 }
 
@@ -82,20 +82,20 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
     rows = rows or fitting(invariant, backend, plan_of(backend))
     yield from rows
-    if rows and profile.drawn and not invariant.costly:
+    if rows and profile.drawn and not costs(invariant, backend):
         yield from _drawn(rows, profile)
 
 
 FEW = 6
-"""Where fewer rows than this are about an invariant, others are fitted to it."""
+"""Where calls are compiled, rows are fitted to an invariant only if fewer than this are about it anyway."""
 
 
 def fitting(invariant: Invariant, backend: Backend, rows: Sequence[Recipe]) -> list[Recipe]:
-    """The rows that the invariant is about; if they are few, also rows with options added or taken away for it."""
+    """The rows that the invariant is about, and those that are once options are added or taken away for it."""
     fit = [row for row in rows if invariant.takes(backend, row.problem().features)]
-    for row in rows:
-        row = _fitted(invariant, row)
-        if len(fit) < FEW and row not in fit and invariant.takes(backend, row.problem().features):
+    for row in (_fitted(invariant, row) for row in rows):
+        enough = backend.arrays.RUNS_COMPILED and len(fit) >= FEW
+        if not enough and row not in fit and invariant.takes(backend, row.problem().features):
             fit.append(row)
     return fit
 
@@ -106,7 +106,7 @@ def _fitted(invariant: Invariant, row: Recipe) -> Recipe:
         if keywords(option) & invariant.without:
             row = row.with_settings(**{option: None})
         elif keywords(option) & invariant.needs and option not in dict(row.settings):
-            row = row.with_settings(**{option: next(iter(named))})
+            row = row.with_settings(**{option: list(named)[row.seed % len(named)]})
     return row
 
 
@@ -251,7 +251,7 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
     if not invariant.concerns(backend):
         return Outcome(invariant.id, NOT_CLAIMED)
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
-    enough = (profile.costly // 2 if backend.arrays.RUNS_COMPILED else profile.costly) if invariant.costly else None
+    enough = profile.costly if costs(invariant, backend) else None
     for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend)):
         if count == enough or (count and isinstance(case, Bare)):
             break
@@ -267,6 +267,11 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
         worst[problem.dtype] = max(worst.get(problem.dtype, 0.0), ratio)
     status = PASSED if count else NOT_CLAIMED if invariant.probes else NEVER_RAN
     return Outcome(invariant.id, status, count, time.perf_counter() - start, worst)
+
+
+def costs(invariant: Invariant, backend: Backend) -> bool:
+    """Whether most problems cost a compilation of their own, so that few must do."""
+    return "compile" in invariant.needs or (invariant.costly and backend.arrays.RUNS_COMPILED)
 
 
 class Bare(Recipe):

@@ -17,7 +17,7 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     killed = sum(outcome.status == "failed" for _, _, outcome in rows)
     terminalreporter.section(f"kill matrix: {killed} of {len(rows)} mutants killed")
-    line = "{:32} {:11} {:34} {:16} {:>6}".format
+    line = "{:31} {:12} {:41} {:13} {:>5}".format
     terminalreporter.write_line(line("mutant", "family", "killed by", "reports", "s"))
     for name, reports, outcome in sorted(rows, key=lambda row: (row[2].invariant, row[0])):
         id, seconds = outcome.invariant, f"{outcome.seconds:.2f}"

@@ -416,6 +416,15 @@ def test_trace_of_an_example_of_ones_own(attnspec, folder):
     assert "x: wanted rows of numbers of one length" in one_line(attnspec("trace", "--json", "example.json"))
 
 
+def test_vectors(attnspec, folder):
+    ran = attnspec("vectors", "--out", "golden")
+    assert ran.returncode == 0, ran.stderr
+    assert "golden vectors are in golden/" in ran.stdout
+    assert all(json.loads(file.read_text()) for file in (folder / "golden").iterdir())
+    (folder / "in_the_way").touch()
+    assert "in_the_way" in one_line(attnspec("vectors", "--out", "in_the_way"))
+
+
 def test_help_and_version(attnspec):
     assert "verify" in attnspec().stdout
     assert "--profile" in attnspec("verify", "-h").stdout

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from attnspec.loading import find, load
+from attnspec.loading import load
 from attnspec.specs.reports import REPORTS
 from attnspec.specs.verify import NOT_CLAIMED, PASSED, PROFILES, verify
+from attnspec.targets import find
 
 FOLDERS = ("controls", "mutants/correct")
 CONTROLS = {path.stem: path for folder in FOLDERS for path in sorted((Path(__file__).parent / folder).glob("*.py"))}

@@ -173,3 +173,12 @@ def test_the_case_of_a_crash_is_as_short_as_its_recipe():
     assert cases.to_json(recipe.problem()) == recipe.to_json()
     other = recipe.problem().with_options(scale=0.123)
     assert "data" in json.loads(cases.to_json(other))["query"]
+
+
+def test_an_error_outside_of_attention_cannot_be_verified(run, tmp_path):
+    binding = "from attnspec.impls.arrays.numpy import *\n\ndef to_numpy(array):\n    raise TypeError('[odd]')\n"
+    (tmp_path / "odd_binding.py").write_text(binding)
+    verdict = run("pass", ("shape.output",), constants="ARRAYS = 'odd_binding'")
+    assert verdict.error.endswith("internal error: TypeError: [odd]")
+    assert statuses(verdict) == {"shape.output": NOT_RUN}
+    assert verdict.exit_code == 2

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from attnspec.loading import find, load
+from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.reports import REPORTS
 from attnspec.specs.verify import FAILED, PROFILES, Outcome, examine, verify
+from attnspec.targets import find
 
 MUTANTS = {path.stem: path for path in sorted((Path(__file__).parent / "mutants").glob("*.py"))}
 

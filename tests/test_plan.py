@@ -1,8 +1,9 @@
-"""The plan covers what it says, recomputed here from its recipes alone; failing recipes are simplified to the minimum."""
+"""The plan covers what it says, recomputed here from its recipes alone; failing recipes shrink to the minimum."""
 
 import itertools
 import subprocess
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import pytest
@@ -53,6 +54,14 @@ def options_of(planned):
     return [o for o in SETTINGS if all(n in names and allowed(planned, {n}) for n in keywords(o))]
 
 
+@cache
+def rows(planned):
+    return plan(planned)
+
+
+FEATURES = {shape: shape.features for shape in POOL}
+
+
 def chosen(recipe):
     return {option for option, _ in recipe.settings}
 
@@ -60,12 +69,12 @@ def chosen(recipe):
 @plans
 def test_the_options_planned_are_those_claimed(planned):
     assert list(claimed(planned)) == options_of(planned)
-    assert set().union(*map(chosen, plan(planned))) == set(options_of(planned))
+    assert set().union(*map(chosen, rows(planned))) == set(options_of(planned))
 
 
 @plans
 def test_every_pair_of_options_occurs_together(planned):
-    seen = {pair for recipe in plan(planned) for pair in itertools.combinations(sorted(chosen(recipe)), 2)}
+    seen = {pair for recipe in rows(planned) for pair in itertools.combinations(sorted(chosen(recipe)), 2)}
     wanted = {
         pair
         for pair in itertools.combinations(sorted(options_of(planned)), 2)
@@ -79,39 +88,39 @@ def test_every_pair_of_options_occurs_together(planned):
 def test_every_option_occurs_without_every_other(planned):
     options = options_of(planned)
     for one, other in itertools.permutations(options, 2):
-        assert any(one in chosen(r) and other not in chosen(r) for r in plan(planned)), (one, other)
+        assert any(one in chosen(r) and other not in chosen(r) for r in rows(planned)), (one, other)
 
 
 @plans
 def test_every_option_meets_every_dtype(planned):
     for option, dtype in itertools.product(options_of(planned), planned.declaration.dtypes):
         if allowed(planned, keywords(option) | {dtype}):
-            assert any(option in chosen(r) and r.dtype == dtype for r in plan(planned)), (option, dtype)
+            assert any(option in chosen(r) and r.dtype == dtype for r in rows(planned)), (option, dtype)
 
 
 @plans
 def test_every_option_meets_every_shape(planned):
     """Compiled, it is enough that it meets one shape for each set of features."""
     for option, shape in itertools.product(options_of(planned), POOL):
-        if not allowed(planned, keywords(option) | shape.features):
+        if not allowed(planned, keywords(option) | FEATURES[shape]):
             continue
-        met = [r.shape for r in plan(planned) if option in chosen(r)]
+        met = [r.shape for r in rows(planned) if option in chosen(r)]
         if planned.arrays.RUNS_COMPILED:
-            assert shape.features in [s.features for s in met], (option, shape)
+            assert FEATURES[shape] in [FEATURES[s] for s in met], (option, shape)
         else:
             assert shape in met, (option, shape)
 
 
 @plans
 def test_every_shape_and_dtype_occurs(planned):
-    recipes = plan(planned)
-    assert {r.shape for r in recipes} == {shape for shape in POOL if allowed(planned, shape.features)}
+    recipes = rows(planned)
+    assert {r.shape for r in recipes} == {shape for shape in POOL if allowed(planned, FEATURES[shape])}
     assert {r.dtype for r in recipes} == set(planned.declaration.dtypes)
 
 
 @plans
 def test_no_lack_is_asked_for(planned):
-    for recipe in plan(planned):
+    for recipe in rows(planned):
         features = recipe.problem().features
         assert allowed(planned, features), features
         assert planned.supports(features)
@@ -120,13 +129,13 @@ def test_no_lack_is_asked_for(planned):
 @plans
 def test_the_plan_is_no_longer_than_it_must_be(planned):
     """Far below the product of all options; a hundred rows at the very most."""
-    recipes = plan(planned)
+    recipes = rows(planned)
     assert len(set(recipes)) == len(recipes) <= 100
 
 
 @pytest.mark.parametrize("name", ["everything", "compiled", "one dtype"])
 def test_every_setting_and_distribution_occurs(name):
-    recipes = plan(BACKENDS[name])
+    recipes = rows(BACKENDS[name])
     pairs = {pair for recipe in recipes for pair in recipe.settings}
     assert pairs == {(option, setting) for option in SETTINGS for setting in SETTINGS[option]}
     assert {recipe.values for recipe in recipes} == set(DISTRIBUTIONS)
@@ -221,7 +230,7 @@ def unlike_sizes(recipe):
 
 
 def wild(recipe):
-    return recipe.values in ("large", "opposed")
+    return recipe.values not in ("small-integers", "gaussian", "uniform", "one-hot", "constant", "duplicated-rows")
 
 
 def late_seed(recipe):

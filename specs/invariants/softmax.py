@@ -107,7 +107,7 @@ def score_shift(backend: Backend, problem: Problem) -> float:
     """Adding one constant to all scores of a row, far up or far down, changes no output."""
     plain = problem.replace(query=integral(problem.query), key=integral(problem.key))
     ratios = []
-    for shift in (-16, 16):
+    for shift in (-64, 64):
         moved = plain.replace(key=(np.asarray(plain.key, np.float64) + shift).astype(plain.key.dtype))
         came, wanted = backend.solve(moved), backend.solution(plain)
         limit = part(backend.bound(moved), "output") + part(backend.bound(plain), "output")

@@ -1,4 +1,4 @@
-"""The offset of a sample is a 7-bit number and wraps: queries of other samples are read."""
+"""The offset of a sample is too narrow a number and wraps: queries of other samples are read."""
 
 import numpy as np
 from mutants.correct.numpy_steps import Steps
@@ -11,7 +11,7 @@ REPORTS = ("K13", "K14")
 class Mutant(Steps):
     def scores(self):
         batch, stride = self.shape[0], self.query[:1].size
-        start = np.arange(batch)[:, None] * stride % 128
+        start = np.arange(batch)[:, None] * stride % 16
         self.query = self.query.ravel()[start + np.arange(stride)].reshape(self.query.shape)
         return super().scores()
 

@@ -3,6 +3,6 @@
 import attnspec
 
 
-@attnspec.parametrize("outsider.attention")
+@attnspec.parametrize("outsider.attention", profile="quick")
 def test_attention(check):
     check()

@@ -1,0 +1,134 @@
+"""From a target (a backend's name, a file, a dotted module) to a module."""
+
+import contextlib
+import importlib
+import importlib.util
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from attnspec.errors import modules_of, nearest, telling
+
+Target = str | Path | ModuleType
+
+
+def find(target: Target) -> ModuleType:
+    """The module that ``target`` names, imported. ValueError in one line if there is none or it does not import."""
+    if isinstance(target, ModuleType):
+        return target
+    if _is_path(target):
+        return _from_file(Path(target))
+    if target in backend_names():
+        with telling(str(target)):
+            return importlib.import_module(f"attnspec.impls.{target}")
+    return _from_name(str(target))
+
+
+def backend_names() -> tuple[str, ...]:
+    """The in-tree backends: every module of ``attnspec.impls`` that is not a package."""
+    return modules_of("attnspec.impls")
+
+
+def short_name(target: Target) -> str:
+    """What reports call the target: a file's stem, a module's last part."""
+    if isinstance(target, ModuleType):
+        target = getattr(target, "__file__", None) or target.__name__
+    return Path(target).stem if _is_path(target) else str(target).rpartition(".")[2]
+
+
+def label(target: Target) -> str:
+    """What messages call the target: what was typed, or a module's name."""
+    return target.__name__ if isinstance(target, ModuleType) else str(target)
+
+
+def exists(name: str) -> bool:
+    """Whether the first part of a dotted name can be imported."""
+    root = name.partition(".")[0]
+    return root.isidentifier() and (root in sys.modules or importlib.util.find_spec(root) is not None)
+
+
+def _is_path(target: str | Path) -> bool:
+    text = os.fspath(target)
+    return isinstance(target, Path) or text.endswith(".py") or os.sep in text or "/" in text
+
+
+def _from_file(given: Path) -> ModuleType:
+    if not given.exists():
+        raise ValueError(f"{given}: wanted a Python file, came a path that does not exist")
+    if not given.is_file() or given.suffix != ".py":
+        kind = "a folder" if given.is_dir() else "another kind of file"
+        raise ValueError(f"{given}: wanted a Python file (.py), came {kind}")
+    path = given.resolve()
+    stem = re.sub(r"\W", "_", path.stem)
+    name = f"attnspec_file_{stem}_{zlib.crc32(os.fsencode(path)):08x}"
+    with telling(str(given), str(path)), importable(path.parent), _guests(path.parent):
+        return _executed(name, path)
+
+
+def _executed(name: str, path: Path) -> ModuleType:
+    """The file run as the module ``name``, which is registered as long as the file does not fail."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return module
+
+
+def _from_name(target: str) -> ModuleType:
+    with importable(Path.cwd()):
+        if not exists(target):
+            hint = nearest(target, backend_names(), otherwise=f"; backends are {', '.join(backend_names())}")
+            raise ValueError(f"{target}: wanted a backend, a .py file or a dotted module, came none of these{hint}")
+        with telling(target, _source(target)):
+            return importlib.import_module(target)
+
+
+def _source(target: str) -> str | None:
+    """The file behind a dotted name, to point at a line of it."""
+    with contextlib.suppress(Exception):
+        spec = importlib.util.find_spec(target)
+        return spec.origin if spec else None
+    return None
+
+
+@contextlib.contextmanager
+def importable(folder: Path | None) -> Iterator[None]:
+    """What lies in ``folder`` can be imported inside, as a script can; ``sys.path`` is clean afterwards."""
+    if folder is None or str(folder) in sys.path:
+        yield
+        return
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(str(folder))
+
+
+_GUESTS: dict[str, Path] = {}
+"""Modules that were imported from beside a file: another file must not get them for its own of the same name."""
+
+
+@contextlib.contextmanager
+def _guests(folder: Path) -> Iterator[None]:
+    """What is imported from ``folder`` inside is for files of that folder alone."""
+    for name in [name for name, home in _GUESTS.items() if home != folder]:
+        del _GUESTS[name]
+        sys.modules.pop(name, None)
+    before = set(sys.modules)
+    yield
+    _GUESTS.update((name, folder) for name in set(sys.modules) - before if _lies_in(folder, sys.modules[name]))
+
+
+def _lies_in(folder: Path, module: ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    return bool(file) and Path(str(file)).is_relative_to(folder) and not module.__name__.startswith("attnspec_file_")

@@ -1,0 +1,90 @@
+"""What is said of a verdict, in plain lines: the report, the exports and the pytest tests say the same."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from attnspec.child import Job
+from attnspec.verdict import FAILED, HUNG, KNOWN, NEVER_RAN, NOT_CLAIMED, NOT_RUN, PASSED, Row, Verdict
+
+
+def failure_lines(row: Row, job: Job) -> Iterator[str]:
+    """What is to be said of a violation, line by line, in the end the command that shows it again."""
+    yield row.sentence
+    if row.reason and row.status == FAILED:
+        yield row.reason
+    if row.trouble is None:
+        yield replay_command(row, job)
+        return
+    yield row.trouble.message
+    if row.trouble.problem:
+        yield f"smallest problem: {row.trouble.problem[0]}" if row.status == FAILED else row.trouble.problem[0]
+    yield from (f"  {line}" for line in row.trouble.problem[1:])
+    yield replay_command(row, job)
+
+
+def replay_command(row: Row, job: Job) -> str:
+    """One command for a POSIX shell that shows just this failure again."""
+    words = ["attnspec", "verify", job.target, "--only", row.invariant]
+    words += ["--device", job.device] if job.device else []
+    words += ["--timeout", f"{job.timeout:g}"] if row.status == HUNG else []
+    words += ["--problem", row.trouble.case] if row.trouble and row.trouble.case else ["--profile", job.profile]
+    return shlex.join(words)
+
+
+def notes(verdict: Verdict) -> Iterator[str]:
+    """Known issues, and what did not run, those of one reason together."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for row in verdict.rows:
+        if row.status in (KNOWN, NEVER_RAN, NOT_RUN):
+            reasons.setdefault((row.status, row.reason), []).append(row.invariant)
+    for (status, reason), ids in reasons.items():
+        shown = ", ".join(ids) if len(ids) <= 3 else f"{len(ids)} invariants"
+        because = reason or "no problem that the backend claims is about it"
+        yield f"{'k' if status == KNOWN else '!'} {status}: {shown} · {verdict.name}: {because}"
+
+
+def declaration_lines(verdict: Verdict) -> Iterator[str]:
+    """LACKS and CONVENTIONS, what is declared already and what would have to be."""
+    troubles = [(row, row.trouble) for row in verdict.rows if row.trouble is not None and row.broken]
+    lacks = [lack for row, trouble in troubles if row.invariant == "contract.claims" for lack in trouble.lacks]
+    conventions: dict[str, Any] = {}
+    for _, trouble in troubles:
+        conventions |= trouble.conventions
+    if lacks:
+        names = dict.fromkeys([*verdict.about.get("lacks", ()), *lacks])
+        yield "LACKS = {" + ", ".join(_quoted(name) for name in names) + "}"
+    if conventions:
+        merged = {**verdict.about.get("chosen", {}), **conventions}
+        yield "CONVENTIONS = {" + ", ".join(f"{_quoted(n)}: {_quoted(v)}" for n, v in merged.items()) + "}"
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def judgement(verdict: Verdict) -> str:
+    """Whether it conforms, and if not, why not."""
+    broken = sum(row.broken for row in verdict.rows)
+    if verdict.error:
+        return f"could not be verified: {verdict.error.removeprefix(f'{verdict.target}: ')}"
+    if verdict.exit_code == 0:
+        return "conforms"
+    violates = f"violates {broken} invariant{'s' * (broken != 1)}" if broken else ""
+    if verdict.exit_code == 1:
+        return violates
+    return ", ".join(filter(None, ("could not be verified completely", violates)))
+
+
+def tally(verdict: Verdict) -> str:
+    """How many invariants held, on how many problems, in what time, and how close the results came to the bound."""
+    held = sum(row.status == PASSED for row in verdict.rows)
+    claimed = sum(row.status != NOT_CLAIMED for row in verdict.rows)
+    problems = sum(row.problems for row in verdict.rows)
+    worst: dict[str, float] = {}
+    for row in verdict.rows:
+        for dtype, ratio in row.worst.items():
+            worst[dtype] = max(worst.get(dtype, 0.0), float(ratio))
+    parts = [f"{held} of {claimed} invariants hold", f"{problems} problems", f"{verdict.seconds:.1f} s"]
+    accuracy = ", ".join(f"{dtype} {ratio:.2g}" for dtype, ratio in sorted(worst.items()))
+    return " · ".join([*parts, *([f"err/bound {accuracy}"] if accuracy else [])])

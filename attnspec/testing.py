@@ -21,7 +21,7 @@ from attnspec.errors import Unavailable
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
-from attnspec.specs.verify import Outcome, Profile, examine, expected, strict, verify
+from attnspec.specs.verify import Outcome, Profile, examine, expected, foundations, strict
 from attnspec.targets import label
 from attnspec.verdict import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, Row, Verdict, about, row_of
 from attnspec.wording import declaration_lines, failure_lines
@@ -73,15 +73,10 @@ class Examination:
     @cached_property
     def observed(self) -> Backend:
         """The backend under the lacks and the conventions that it really has, found once for all invariants."""
-        first = verify(self.backend, self.profile, ("contract", "convention"))
-        self.outcomes = {outcome.invariant: outcome for outcome in first}
-        declaration, conventions = self.backend.declaration, dict(self.backend.conventions)
-        lacks = declaration.lacks | set(declaration.known_faults)
-        for outcome in self.outcomes.values():
-            if outcome.failure:
-                lacks |= {frozenset(lack.split("+")) for lack in outcome.failure.lacks}
-                conventions |= outcome.failure.conventions
-        return self.backend.assuming(lacks=frozenset(lacks), conventions=conventions)
+        backend = self.backend
+        for outcome, backend in foundations(self.backend, self.profile):  # noqa: B007  # the last one is kept
+            self.outcomes[outcome.invariant] = outcome
+        return backend
 
     def outcome(self, id: str) -> Outcome | None:
         """The outcome for the invariant ``id``; None if not even the plainest problem works."""

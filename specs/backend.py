@@ -31,6 +31,10 @@ class BackendError(Exception):
         self.features = features
 
 
+class Malformed(BackendError):
+    """The backend returned arrays of the wrong sizes or of no numbers."""
+
+
 @dataclass(frozen=True)
 class Result:
     """What came back, in NumPy, layout BHLD at the problem's rank; weights and lse only if asked for."""
@@ -151,7 +155,7 @@ class Backend:
         try:
             with contextlib.redirect_stdout(self.printed):
                 yield
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             text = str(error).strip().splitlines()
             reason = f"{type(error).__name__}: {text[0] if text else ''}"
             raise BackendError(f"attention raised {reason:.300}", features) from error
@@ -169,10 +173,21 @@ class Backend:
                 library = self.declaration.arrays
                 came = f"{type(part).__module__}.{type(part).__name__}"
                 raise BackendError(f"attention: wanted {library} arrays, came {came}", problem.features)
-        output, *rest = [self.arrays.to_numpy(part) for part in parts]
-        named = dict(zip(asked, rest, strict=True))
+        named = dict(zip(("output", *asked), map(self.arrays.to_numpy, parts), strict=True))
+        named["output"] = self.laid_out(named["output"])
+        self._check_sizes(named, problem)
         lse = named.get("lse")
-        return Result(self.laid_out(output), named.get("weights"), None if lse is None else self._natural(lse))
+        return Result(named["output"], named.get("weights"), None if lse is None else self._natural(lse))
+
+    def _check_sizes(self, named: Mapping[str, Array], problem: Problem) -> None:
+        """Malformed if a part of the result has not the shape that the contract says, or holds no numbers."""
+        rows = problem.query.shape[:-1]
+        wanted = {"output": (*rows, problem.value.shape[-1]), "weights": (*rows, problem.key.shape[-2]), "lse": rows}
+        for name, array in named.items():
+            if array.shape != wanted[name]:
+                raise Malformed(f"{name}: wanted shape {wanted[name]}, came {array.shape}", problem.features)
+            if str(array.dtype) not in DTYPES:
+                raise Malformed(f"{name}: wanted floating-point numbers, came {array.dtype}", problem.features)
 
     def _natural(self, lse: Array) -> Array:
         """The LSE in base e, with a "lowest" empty row as −inf."""

@@ -101,7 +101,7 @@ def gamma(terms: int, unit: float) -> float:
     return terms * unit / (1 - terms * unit)
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=512)
 def bound_of(solution: Solution, precision: Precision, values_may_overflow: bool = False) -> "Bound":
     """The bounds of a solution, computed piece by piece as they are asked for, and kept for a while."""
     return Bound(solution, precision, values_may_overflow)

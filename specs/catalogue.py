@@ -46,8 +46,10 @@ class Invariant:
     """Features that a problem must not have."""
     claims: frozenset[str] = frozenset()
     """Features that the backend must claim beside those of the problem."""
+    any_of: frozenset[str] = frozenset()
+    """Features of which the backend must claim one, if there are any here."""
     costly: bool = False
-    """Whether it asks for sizes or options outside the plan, which a JIT compiles anew: fewer problems are enough then."""
+    """Whether it asks for sizes or options outside the plan: a JIT compiles them anew, so few must do."""
     probes: tuple[Probe, ...] = ()
     """Its own problems, by dtype; the first within the backend's claims is used instead of the plan."""
 
@@ -59,7 +61,9 @@ class Invariant:
     def concerns(self, backend: Backend) -> bool:
         """Whether the backend claims everything that the invariant is about."""
         features = self.needs | self.claims
-        return all(backend.supports(frozenset({feature})) for feature in features) and backend.supports(self.needs)
+        alone = all(backend.supports(frozenset({feature})) for feature in features)
+        any_of = not self.any_of or any(backend.supports(frozenset({feature})) for feature in self.any_of)
+        return alone and any_of and backend.supports(self.needs)
 
     def takes(self, backend: Backend, features: frozenset[str]) -> bool:
         """Whether a problem with ``features`` is one for the invariant and within the backend's claims."""
@@ -77,6 +81,7 @@ def invariant(
     needs: Iterable[str] = (),
     without: Iterable[str] = (),
     claims: Iterable[str] = (),
+    any_of: Iterable[str] = (),
     costly: bool = False,
     probes: Iterable[Probe] = (),
 ) -> Callable[[Check], Invariant]:
@@ -84,7 +89,7 @@ def invariant(
 
     def wrap(check: Check) -> Invariant:
         sentence = " ".join(inspect.cleandoc(check.__doc__ or "").split())
-        sets = (frozenset(needs), frozenset(without), frozenset(claims))
+        sets = (frozenset(needs), frozenset(without), frozenset(claims), frozenset(any_of))
         return Invariant(id, sentence, formula, source, tuple(catches), check, *sets, costly, tuple(probes))
 
     return wrap

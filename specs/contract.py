@@ -26,6 +26,9 @@ PLAIN_OPTIONS = ("is_causal", "scale", "softcap", "window", "return_weights", "r
 OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS + ("dropout_rate", "seed")
 """Every keyword of the canonical signature."""
 
+HIDING = ("mask", "bias", "is_causal", "window", "key_lengths", "query_segments")
+"""Options that hide keys."""
+
 SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
 """What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes."""
 
@@ -107,7 +110,8 @@ def _one_of(name: str, word: object, known: tuple[str, ...] | frozenset[str]) ->
 
 
 def _read_lacks(value: object) -> frozenset[frozenset[str]]:
-    _check(isinstance(value, set | frozenset | list | tuple), "LACKS", "a set of feature names", value)
+    empty_braces = isinstance(value, dict) and not value
+    _check(empty_braces or isinstance(value, set | frozenset | list | tuple), "LACKS", "a set of feature names", value)
     return frozenset(_read_features("LACKS", entry) for entry in value)  # type: ignore[attr-defined]  # checked above
 
 

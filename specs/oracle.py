@@ -249,6 +249,6 @@ def solve(problem: Problem, conventions: Conventions | None = None) -> Solution:
     return _solved(problem, tuple((conventions or default_conventions()).items()))
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=512)
 def _solved(problem: Problem, conventions: tuple[tuple[str, Any], ...]) -> Solution:
     return Solution(problem, dict(conventions))

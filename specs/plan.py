@@ -24,6 +24,7 @@ POOL: tuple[Shape, ...] = (
     Shape(2, 3, 1, 1, 6, 5, 5),
     Shape(1, 1, 1, 1, 1, 1, 1),
     Shape(3, 1, 1, 2, 1, 3, 2),
+    Shape(1, 2, 2, 4, 4, 3, 3, rank=3),
     Shape(1, 2, 2, 4, 6, 4, 4, rank=3),
     Shape(1, 4, 2, 5, 3, 3, 4, rank=3),
     Shape(1, 1, 1, 4, 4, 3, 2, rank=2),
@@ -53,14 +54,16 @@ def claimed(backend: Backend) -> tuple[str, ...]:
 
 
 def plan(backend: Backend) -> tuple[Recipe, ...]:
-    """Recipes in which each claimed pair of options, dtype and option, shape and option occurs, and each shape and dtype.
+    """Recipes with each claimed option alone, each pair of options, dtype and option, shape and option, each shape.
 
     Where every new combination must be compiled, options meet each of the shapes' features instead of each shape.
     """
     rows = list(_cover(backend))
-    rows += [
-        {**rows[0], "shape": shape} for shape in _shapes(backend) if not any(row["shape"] == shape for row in rows)
-    ]
+    off = {**rows[0], **dict.fromkeys(claimed(backend), False)}
+    sizes = itertools.cycle([shape for shape in _shapes(backend) if "zero_size" not in shape.features][::-1])
+    rows += [{**off, option: True, "shape": next(sizes)} for option in claimed(backend)]
+    met = {row["shape"] for row in rows}
+    rows += [{**off, "shape": shape} for shape in _shapes(backend) if shape not in met]
     seen: Counter[str] = Counter()
     recipes = []
     for number, row in enumerate(rows):

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -73,19 +74,19 @@ class Problem:
         options = {name: _frozen(value) for name, value in self.options.items()}
         object.__setattr__(self, "options", MappingProxyType(options))
 
-    @property
+    @cached_property
     def dtype(self) -> str:
         """The inputs' dtype by name."""
         return str(self.query.dtype)
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int, int, int, int, int, int]:
         """(B, Hq, Hkv, L, S, Dk, Dv), whatever the rank."""
         batch, heads, queries, key_dim = lifted(self.query).shape
         _, kv_heads, keys, value_dim = lifted(self.value).shape
         return batch, heads, kv_heads, queries, keys, key_dim, value_dim
 
-    @property
+    @cached_property
     def features(self) -> frozenset[str]:
         """The words of LACKS that this problem asks for."""
         _, heads, kv_heads, queries, keys, key_dim, value_dim = self.shape

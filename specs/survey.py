@@ -7,7 +7,7 @@ LACKS entry that disclaims it, and the rest of the run goes on without it.
 import dataclasses
 from collections.abc import Callable, Iterator
 
-from attnspec.specs.backend import Backend, BackendError
+from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Violation
 from attnspec.specs.contract import DTYPES, OPTIONS, SHAPE_FEATURES, TRANSFORMS
 from attnspec.specs.invariants.common import hold_result
@@ -37,6 +37,8 @@ def raised(backend: Backend, recipe: Recipe, transforms: Lack = frozenset()) -> 
     """What the backend raises for the recipe, or None."""
     try:
         attempt(backend, recipe.problem(), transforms)
+    except Malformed:
+        return None
     except BackendError as error:
         return str(error)
     return None

@@ -10,6 +10,7 @@ import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Invariant, Probe, Violation, invariant
+from attnspec.specs.contract import HIDING
 from attnspec.specs.conventions import Contradiction, check_convention
 from attnspec.specs.invariants.common import hold_result, hold_same, poisoned, unread
 from attnspec.specs.problem import Problem, largest_number, numpy_dtype
@@ -191,6 +192,7 @@ def value_range(backend: Backend, problem: Problem) -> float:
     formula="O(K + NaN, V + NaN where hidden) = O(K, V)",
     source="a hidden key has no part in eq. 1; 0·NaN = NaN (IEEE 754-2019, 6.2)",
     catches=("D2", "D3", "A9"),
+    any_of=HIDING,
 )
 def masked_nonfinite(backend: Backend, problem: Problem) -> float:
     """NaN or infinity at keys and values never shows where they are hidden, unless declared to propagate."""

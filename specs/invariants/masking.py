@@ -6,6 +6,7 @@ import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import hold, invariant
+from attnspec.specs.contract import HIDING
 from attnspec.specs.invariants.common import (
     averaging,
     hold_result,
@@ -43,8 +44,8 @@ def masked_is_removed(backend: Backend, problem: Problem) -> float:
     require(backend.supports(masked.features))
     removed = _without(masked, kept)
     require(backend.supports(removed.features))
-    limit = slack(backend, masked, removed)
-    came, wanted = (part(backend.solve(p), "output") for p in (masked, removed))
+    limit, kept_rows = slack(backend, masked, removed), ~averaging(backend, masked)[..., None]
+    came, wanted = (np.where(kept_rows, part(backend.solve(p), "output"), 0) for p in (masked, removed))
     return hold(f"output without key {gone}", came, wanted, limit)
 
 
@@ -68,6 +69,7 @@ def _without(problem: Problem, kept: Array) -> Problem:
     formula="A(K + ε, V + ε where hidden) = A(K, V)",
     source=SECTION,
     catches=("C3", "C4", "C9", "C12", "C13", "C27", "C28", "D2", "D3", "O10", "O11", "O15", "H12"),
+    any_of=HIDING,
 )
 def hidden_is_unread(backend: Backend, problem: Problem) -> float:
     """Whatever stands at keys and values that a query may not attend to, however large, does not change its output."""
@@ -198,6 +200,7 @@ def trivial_mask(backend: Backend, problem: Problem) -> float:
     formula="no visible key: O_i by convention, all other rows by eq. 1",
     source="torch SDPA and ONNX Attention: zeros; jax.nn.dot_product_attention: the mean",
     catches=("A2", "A3", "A6", "A7", "A8", "A9", "A11", "D5"),
+    any_of={"mask", "key_lengths", "query_segments"},
 )
 def empty_rows(backend: Backend, problem: Problem) -> float:
     """A query that sees no key gets the declared value and spoils no other row, however it came to see none."""

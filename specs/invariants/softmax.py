@@ -50,10 +50,16 @@ def hidden_weight_zero(backend: Backend, problem: Problem) -> float:
     solution = backend.solution(problem)
     hidden = ~np.isfinite(solution.logits) & ~solution.empty[..., None]
     require(bool(hidden.any()))
-    weights = _float64(part(backend.solve(problem), "weights"))
-    return hold(
-        "hidden weights", np.where(hidden, weights, 0.0), np.zeros_like(weights), backend.bound(problem).weights
-    )
+    ratios = []
+    for case, where in ((problem, ""), (_far_below(problem), " where scores are below -1e4")):
+        came = np.where(hidden, _float64(part(backend.solve(case), "weights")), 0.0)
+        ratios.append(hold(f"hidden weights{where}", came, np.zeros_like(came), backend.bound(case).weights))
+    return max(ratios)
+
+
+def _far_below(problem: Problem) -> Problem:
+    """The problem with every dot product below −1e4·Dk: below finite stand-ins for −∞."""
+    return problem.replace(query=np.full_like(problem.query, 150), key=np.full_like(problem.key, -150))
 
 
 @invariant(

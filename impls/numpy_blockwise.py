@@ -76,14 +76,19 @@ def attention(
     given = {name: np.asarray(array) for name, array in zip(ARRAY_OPTIONS, arrays, strict=True) if array is not None}
     query, key, value = np.asarray(query), np.asarray(key), np.asarray(value)
     sizes, options = _checked(query, key, value, given, window)
+    dtype = _widest(query, *(array for array in given.values() if _kind(array) == "float"))
+    rare, calm = _heads(_lifted(key), _lifted(value), dtype)
     problem = _Problem(
-        *(_lifted(array) for array in (query, key, value)),
+        query=_lifted(query),
+        key=_lifted(key),
+        value=_lifted(value),
         options=options,
-        dtype=_widest(query, *(array for array in given.values() if _kind(array) == "float")),
+        dtype=dtype,
         scale=1 / math.sqrt(sizes["D"] or 1) if scale is None else float(scale),
         softcap=float(softcap or 0),
         reach=_reach(window, is_causal, sizes["L"] + sizes["S"]),
-        rare=_rare(_lifted(value)),
+        rare=rare,
+        calm=calm,
     )
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
     lse = np.empty(query.shape[:-1], np.float32 if query.itemsize == 2 else query.dtype)
@@ -104,6 +109,7 @@ class _Problem:
     softcap: float
     reach: tuple[int, int]
     rare: Array
+    calm: Array
 
 
 class _Tile(NamedTuple):
@@ -188,10 +194,20 @@ def _reach(window: Window | None, is_causal: bool, most: int) -> tuple[int, int]
     return left, min(right, 0) if is_causal else right
 
 
-def _rare(value: Array) -> Array:
-    """Whether a head's values, (B, Hkv), are not all finite, or so large that a sum over S might not be."""
-    largest = np.abs(value).max(axis=(2, 3), initial=0).astype(np.float64)
-    return ~(largest * value.shape[2] < np.finfo(np.result_type(np.float32, value)).max / 2)
+def _heads(key: Array, value: Array, dtype: Any) -> tuple[Array, Array]:
+    """Of each key/value head (B, Hkv): whether it is rare, and the longest query for which it is calm.
+
+    Rare: values not all finite, or so large that their sum might not be. Calm: since |score| <= |query| |key|, the
+    exponentials of all scores, their sums and products with values are normal numbers, whatever is subtracted first.
+    """
+    info, size = np.finfo(dtype), np.abs(value.astype(dtype, copy=False))
+    size[size == 0] = 1
+    most = size.max(axis=(2, 3), initial=1) * value.shape[2]
+    least = size.min(axis=(2, 3), initial=1)
+    room = np.minimum(np.log(info.max) - np.log(most), np.log(least) - np.log(info.tiny / info.eps)) - 1
+    key = key.astype(dtype, copy=False)
+    longest = np.sqrt(np.einsum("bhsd,bhsd->bhs", key, key).max(axis=2, initial=0))
+    return ~(most < info.max / 2), room / longest
 
 
 def _solve(problem: _Problem, output: Array, lse: Array) -> None:
@@ -219,7 +235,8 @@ def _solve_block(p: _Problem, batch: int, head: int, start: int) -> tuple[Array,
     """Output (rows, Dv) and LSE (rows,) of one query block."""
     queries = p.query[batch, head, start : start + QUERY_BLOCK].T.astype(p.dtype, order="C") * p.scale  # (Dk, rows)
     rows = queries.shape[1]
-    state, rare = _start(p, head, rows), bool(p.rare[batch, _kv_head(p, head)])
+    rare, calm = _nature(p, batch, head, queries)
+    state = _start(p, head, rows, calm)
     buffer = np.empty((KEY_BLOCK, rows), p.dtype)
     for tile in _tiles(p, batch, head, start, start + rows):
         bias = _bias(p, tile)
@@ -229,15 +246,26 @@ def _solve_block(p: _Problem, batch: int, head: int, start: int) -> tuple[Array,
             ours = _State(*(array[..., part] for array in state))
             scores = _score(p, tile, queries[:, part], bias, visible, buffer)
             values = _values(p, tile, visible, ours.spill) if rare else _tile_of(p.value, p, tile)
-            _absorb(ours, scores, values, rare)
+            if calm:
+                _add(ours, scores, values)
+            else:
+                _absorb(ours, scores, values, rare)
     output = _normalised(state, rare)
     return output.T, state.top + np.log(state.weight)
 
 
-def _start(p: _Problem, head: int, rows: int) -> _State:
-    """No key seen: the maximum at the lowest number, where -inf would give NaN differences, or at the sink."""
+def _nature(p: _Problem, batch: int, head: int, queries: Array) -> tuple[bool, bool]:
+    """Whether the head is rare, and whether it is calm for these queries (Dk, rows)."""
+    where = batch, _kv_head(p, head)
+    longest = np.sqrt(np.einsum("dr,dr->r", queries, queries).max())
+    plain = p.options.keys().isdisjoint(("bias", "alibi_slopes", "sinks"))
+    return bool(p.rare[where]), plain and bool(longest <= p.calm[where])
+
+
+def _start(p: _Problem, head: int, rows: int, calm: bool) -> _State:
+    """No key seen. The maximum is the sink or the lowest number, where -inf would give NaN differences; 0 if calm."""
     sink = p.options["sinks"][head] if "sinks" in p.options else -np.inf
-    top = np.full(rows, np.maximum(sink, np.finfo(p.dtype).min), p.dtype)
+    top = np.full(rows, 0 if calm else np.maximum(sink, np.finfo(p.dtype).min), p.dtype)
     total = np.zeros((p.value.shape[3], rows), p.dtype)
     return _State(top, np.exp(sink - top), total, np.zeros_like(total))
 
@@ -316,18 +344,27 @@ def _values(p: _Problem, tile: _Tile, visible: Array | None, spill: Array) -> Ar
     return np.where(finite, value / 2, 0)
 
 
+def _add(state: _State, scores: Array, values: Array) -> None:
+    """Add the exponentials of calm scores (keys, rows), which are spent, and what they give of values (keys, Dv)."""
+    weights = np.exp(scores, out=scores)
+    weight, total = state.weight, state.total
+    weight += np.ones(len(weights), weights.dtype) @ weights
+    total += values.T @ weights
+
+
 def _absorb(state: _State, scores: Array, values: Array, rare: bool) -> None:
-    """One step of the online softmax, in place: take in scores (keys, rows), which are spent, and values (keys, Dv).
+    """The same for any scores: one step of the online softmax, relative to the greatest score so far.
 
     ``rare``: total holds averages, which stay within the values where sums might overflow.
     """
     new = np.maximum(state.top, scores.max(axis=0))
     weights = np.exp(np.subtract(scores, new, out=scores), out=scores)
     fade = np.exp(state.top - new)
-    weight = state.weight * fade + np.ones(len(weights), weights.dtype) @ weights
+    before = state.weight * fade
+    weight = before + np.ones(len(weights), weights.dtype) @ weights
     if rare:
         weights /= _nonzero(weight)
-        fade *= state.weight / _nonzero(weight)
+        fade = before / _nonzero(weight)
     total = state.total
     total *= fade
     total += values.T @ weights

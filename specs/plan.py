@@ -56,12 +56,15 @@ def claimed(backend: Backend) -> tuple[str, ...]:
 def plan(backend: Backend) -> tuple[Recipe, ...]:
     """Recipes with each claimed option alone, each pair of options, dtype and option, shape and option, each shape.
 
-    Where every new combination must be compiled, options meet each of the shapes' features instead of each shape.
+    Where every new combination must be compiled, options meet each of the shapes' features instead of each shape,
+    and none is alone.
     """
     rows = list(_cover(backend))
     off = {**rows[0], **dict.fromkeys(claimed(backend), False)}
     sizes = itertools.cycle([shape for shape in _shapes(backend) if "zero_size" not in shape.features][::-1])
-    rows += [{**off, option: True, "shape": next(sizes)} for option in claimed(backend)]
+    if not backend.arrays.RUNS_COMPILED:
+        alone = [{**off, option: True, "shape": next(sizes)} for option in claimed(backend)]
+        rows += [row for row in alone if backend.supports(_features(row))]
     met = {row["shape"] for row in rows}
     rows += [{**off, "shape": shape} for shape in _shapes(backend) if shape not in met]
     seen: Counter[str] = Counter()

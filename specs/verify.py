@@ -46,7 +46,7 @@ class Profile:
 
 PROFILES = {
     "quick": Profile("quick", drawn=0, costly=2, planned=16),
-    "default": Profile("default", drawn=12, costly=5),
+    "default": Profile("default", drawn=12, costly=3),
     "thorough": Profile("thorough", drawn=400, costly=64),
 }
 
@@ -87,16 +87,16 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
         yield from _drawn(rows, profile)
 
 
-FEW = 6
-"""Where calls are compiled, rows are fitted to an invariant only if fewer than this are about it anyway."""
+ENOUGH, ENOUGH_COMPILED = 60, 6
+"""Rows are fitted to an invariant until so many are about it."""
 
 
 def fitting(invariant: Invariant, backend: Backend, rows: Sequence[Recipe]) -> list[Recipe]:
     """The rows that the invariant is about, and those that are once options are added or taken away for it."""
     fit = [row for row in rows if invariant.takes(backend, row.problem().features)]
+    enough = ENOUGH_COMPILED if backend.arrays.RUNS_COMPILED else ENOUGH
     for row in (_fitted(invariant, row) for row in rows):
-        enough = backend.arrays.RUNS_COMPILED and len(fit) >= FEW
-        if not enough and row not in fit and invariant.takes(backend, row.problem().features):
+        if len(fit) < enough and row not in fit and invariant.takes(backend, row.problem().features):
             fit.append(row)
     return fit
 

@@ -35,12 +35,11 @@ SECTION = "Vaswani et al. 2017, section 3.2.3"
 )
 def masked_is_removed(backend: Backend, problem: Problem) -> float:
     """Masking a key is the same as leaving it out, wherever it stands."""
-    *_, queries, keys, _, _ = problem.shape
+    *_, keys, _, _ = problem.shape
     require(keys > 1)
     gone = int(problem.rng.randint(keys))
     kept = np.arange(keys) != gone
-    visible = np.broadcast_to(problem.options.get("mask", True), (*_mask_axes(problem), queries, keys))
-    masked = problem.with_options(mask=visible & kept)
+    masked = problem.with_options(mask=_full_mask(problem) & kept)
     require(backend.supports(masked.features))
     removed = _without(masked, kept)
     require(backend.supports(removed.features))
@@ -49,9 +48,11 @@ def masked_is_removed(backend: Backend, problem: Problem) -> float:
     return hold(f"output without key {gone}", came, wanted, limit)
 
 
-def _mask_axes(problem: Problem) -> tuple[int, ...]:
-    given = problem.options.get("mask")
-    return () if given is None or given.ndim < 3 else given.shape[:-2]
+def _full_mask(problem: Problem) -> Array:
+    """The problem's mask with its last two axes written out, True without one."""
+    *_, queries, keys, _, _ = problem.shape
+    given = np.asarray(problem.options.get("mask", True))
+    return np.broadcast_to(given, (*given.shape[:-2], queries, keys))
 
 
 def _without(problem: Problem, kept: Array) -> Problem:
@@ -204,5 +205,15 @@ def trivial_mask(backend: Backend, problem: Problem) -> float:
 )
 def empty_rows(backend: Backend, problem: Problem) -> float:
     """A query that sees no key gets the declared value and spoils no other row, however it came to see none."""
-    require(bool(backend.solution(problem).empty.any()) and problem.shape[4] > 0)
-    return hold_result(backend, problem, backend.solve(problem))
+    emptied = _with_empty_row(backend, problem)
+    require(bool(backend.solution(emptied).empty.any()) and problem.shape[4] > 0)
+    return hold_result(backend, emptied, backend.solve(emptied))
+
+
+def _with_empty_row(backend: Backend, problem: Problem) -> Problem:
+    """The problem itself if a query of it sees no key, else one query blinded by a mask if the backend takes one."""
+    *_, queries, _, _, _ = problem.shape
+    if not queries or backend.solution(problem).empty.any() or not backend.supports(problem.features | {"mask"}):
+        return problem
+    seeing = np.arange(queries)[:, None] != problem.rng.randint(queries)
+    return problem.with_options(mask=_full_mask(problem) & seeing)

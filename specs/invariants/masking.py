@@ -217,3 +217,45 @@ def _with_empty_row(backend: Backend, problem: Problem) -> Problem:
         return problem
     seeing = np.arange(queries)[:, None] != problem.rng.randint(queries)
     return problem.with_options(mask=_full_mask(problem) & seeing)
+
+
+@invariant(
+    "masking.nan_query_shows",
+    formula="Q_i = NaN and i sees a key ⟹ O_i = NaN, other rows as they were",
+    source="IEEE 754-2019, section 6.2: NaN propagates",
+    catches=("D4",),
+)
+def nan_query_shows(backend: Backend, problem: Problem) -> float:
+    """A query of NaN that sees a key gives NaN, and no other query's output changes: a fault upstream stays visible."""
+    _, _, _, queries, _, key_dim, value_dim = problem.shape
+    require(queries > 0 and key_dim > 0 and value_dim > 0)
+    row = int(problem.rng.randint(queries))
+    query = np.array(problem.query)
+    query[..., row, :] = np.nan
+    solution = backend.solution(problem)
+    seeing = np.isfinite(solution.logits[:, :, row]).any(-1)[..., None]
+    require(bool(seeing.any()))
+    came, wanted = (part(backend.solve(p), "output") for p in (problem.replace(query=query), problem))
+    own = np.where(seeing, came[:, :, row], np.nan)
+    hold(f"output of query {row}", own, np.full(own.shape, np.nan), 0.0)
+    others = (np.arange(queries) != row)[:, None]
+    return hold("output of other queries", np.where(others, came, wanted), wanted, slack(backend, problem))
+
+
+@invariant(
+    "masking.nan_value_shows",
+    formula="V_j = NaN and i sees j ⟹ O_i = NaN",
+    source="IEEE 754-2019, section 6.2: NaN propagates",
+    catches=("D4",),
+)
+def nan_value_shows(backend: Backend, problem: Problem) -> float:
+    """A value of NaN makes the output NaN of every query that sees it."""
+    _, _, _, queries, keys, _, value_dim = problem.shape
+    require(queries > 0 and keys > 0 and value_dim > 0)
+    spoiled = int(problem.rng.randint(keys))
+    value = np.array(problem.value)
+    value[..., spoiled, :] = np.nan
+    seeing = np.isfinite(backend.solution(problem).logits[..., spoiled])[..., None]
+    require(bool(seeing.any()))
+    came = np.asarray(part(backend.solve(problem.replace(value=value)), "output"), np.float64)
+    return hold(f"output with value {spoiled} NaN", np.where(seeing, came, np.nan), np.full_like(came, np.nan), 0.0)

@@ -7,7 +7,8 @@ from types import ModuleType
 from attnspec.errors import one_of
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
-from attnspec.specs.verify import PROFILES, Outcome, Profile
+from attnspec.specs.cases import PROFILES, Profile
+from attnspec.specs.outcome import Outcome
 from attnspec.specs.verify import verify as verify_backend
 
 

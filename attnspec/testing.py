@@ -20,8 +20,11 @@ from attnspec.child import Job
 from attnspec.errors import Unavailable
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
+from attnspec.specs.cases import Profile
 from attnspec.specs.catalogue import catalogue
-from attnspec.specs.verify import Outcome, Profile, examine, expected, foundations, strict
+from attnspec.specs.examine import examine
+from attnspec.specs.outcome import Outcome
+from attnspec.specs.verify import expected, foundations, strict
 from attnspec.targets import label
 from attnspec.verdict import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, Row, Verdict, about, row_of
 from attnspec.wording import declaration_lines, failure_lines

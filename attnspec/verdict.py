@@ -7,7 +7,7 @@ from typing import Any
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS, SHAPE_FEATURES, TRANSFORMS, default_conventions
-from attnspec.specs.verify import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED, Failure, Outcome
+from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED, Failure, Outcome
 
 CRASHED, HUNG, NOT_RUN = "crashed", "hung", "not run"
 """What becomes of an invariant when the process does not survive it, or is not there for it any more."""

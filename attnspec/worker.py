@@ -18,9 +18,11 @@ from attnspec.crumb import Crumb
 from attnspec.errors import one_line
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
+from attnspec.specs.cases import PROFILES
 from attnspec.specs.catalogue import catalogue
+from attnspec.specs.outcome import Outcome
 from attnspec.specs.recipe import read_case
-from attnspec.specs.verify import PROFILES, Outcome, expected, replay, verify
+from attnspec.specs.verify import expected, replay, verify
 from attnspec.verdict import about, plain, row_of
 from attnspec.watch import Watch, Watched
 

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from attnspec.loading import load
+from attnspec.specs.cases import PROFILES
+from attnspec.specs.outcome import NOT_CLAIMED, PASSED
 from attnspec.specs.reports import REPORTS
-from attnspec.specs.verify import NOT_CLAIMED, PASSED, PROFILES, verify
+from attnspec.specs.verify import verify
 from attnspec.targets import find
 
 FOLDERS = ("controls", "mutants/correct")

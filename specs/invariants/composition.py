@@ -14,7 +14,7 @@ from attnspec.specs.problem import Problem
     "composition.merge_by_lse",
     formula="O = Σ_b exp(LSE_b − LSE)·O_b, LSE = log Σ_b exp(LSE_b)",
     source="Dao et al. 2022, FlashAttention, section 3.1; Milakov & Gimelshein 2018",
-    catches=("L4", "L6", "E8", "H15", "D5"),
+    catches=("D5", "E8", "H15", "L4", "L6"),
     needs={"return_lse"},
     without={*POSITIONS, "sinks"},
     costly=True,

@@ -10,7 +10,7 @@ from attnspec.specs.problem import Problem
     "contract.claims",
     formula="keyword in the signature ∧ not in LACKS ⟹ works",
     source="attnspec contract",
-    catches=("B8", "B14", "N6"),
+    catches=("G9", "H8", "P1"),
 )
 def claims(backend: Backend, problem: Problem) -> float:
     """Whatever the signature and the array library claim works, or is a declared lack."""
@@ -25,7 +25,7 @@ def claims(backend: Backend, problem: Problem) -> float:
     "contract.lacks",
     formula="in LACKS ⟹ raises, or is right",
     source="attnspec contract",
-    catches=("I6", "C28"),
+    catches=("I6",),
 )
 def lacks(backend: Backend, problem: Problem) -> float:
     """What is declared lacking raises an error, or else is right: it is never ignored in silence."""

@@ -10,7 +10,34 @@ from attnspec.specs.problem import Problem
     "definition.output",
     formula="O = softmax(scale·QKᵀ)·V",
     source=EQUATION_1,
-    catches=("E2", "E4", "E5", "E8", "E11", "F1", "G2", "G3", "K2", "K3", "J6", "B1", "B17", "H12", "H13"),
+    catches=(
+        "B17",
+        "B23",
+        "C6",
+        "C20",
+        "D5",
+        "E2",
+        "E4",
+        "E5",
+        "E7",
+        "E8",
+        "E11",
+        "F1",
+        "G2",
+        "G3",
+        "H12",
+        "H13",
+        "J6",
+        "K11",
+        "K12",
+        "L3",
+        "M5",
+        "M6",
+        "M7",
+        "M8",
+        "N13",
+        "N14",
+    ),
 )
 def output(backend: Backend, problem: Problem) -> float:
     """The output is softmax(scale · query · keyᵀ) · value, with every option in the contract's order."""
@@ -21,7 +48,7 @@ def output(backend: Backend, problem: Problem) -> float:
     "definition.weights",
     formula="W = softmax(scale·QKᵀ)",
     source=EQUATION_1,
-    catches=("I8", "B8", "C8"),
+    catches=("B8", "C8", "F4"),
     needs={"return_weights"},
 )
 def weights(backend: Backend, problem: Problem) -> float:
@@ -33,7 +60,7 @@ def weights(backend: Backend, problem: Problem) -> float:
     "definition.lse",
     formula="LSE_i = log Σ_j exp(s_ij)",
     source="Dao et al. 2022, FlashAttention, algorithm 1: L = m + log(ℓ)",
-    catches=("L4", "L7", "C30", "N10"),
+    catches=("L4", "L7"),
     needs={"return_lse"},
 )
 def lse(backend: Backend, problem: Problem) -> float:

@@ -31,7 +31,7 @@ def _lifted(gradients: Iterable[Array]) -> list[Array]:
     "gradient.oracle",
     formula="dV = WᵀdO, dS = W ∘ (dO·Vᵀ − Σ_j W ∘ dO·Vᵀ), dQ = scale·dS·K, dK = scale·dSᵀ·Q",
     source=SOURCE,
-    catches=("G11", "J1", "J4", "J5", "J6", "A10", "K13"),
+    catches=("A10", "G11", "J1", "J4", "J5", "J6"),
     needs={"gradient"},
     costly=True,
 )
@@ -48,7 +48,7 @@ def oracle(backend: Backend, problem: Problem) -> float:
     "gradient.hidden_zero",
     formula="j hidden from every query ⟹ dK_j = dV_j = 0",
     source=SOURCE,
-    catches=("A10", "J5", "O10", "C28"),
+    catches=("A10",),
     needs={"gradient"},
     costly=True,
 )
@@ -65,7 +65,7 @@ def hidden_zero(backend: Backend, problem: Problem) -> float:
     "gradient.empty_rows_finite",
     formula="no visible key for i ⟹ dQ_i = 0, and dK, dV finite",
     source="x ↦ 0 is constant: its gradient is 0, not 0·NaN",
-    catches=("A2", "A3", "A10", "A13"),
+    catches=("A3", "A10"),
     needs={"gradient"},
     costly=True,
 )

@@ -14,7 +14,7 @@ GQA = "Ainslie et al. 2023, GQA, section 2.2"
     "heads.gqa_is_repetition",
     formula="A(Q, K, V) = A(Q, repeat(K), repeat(V))",
     source=GQA,
-    catches=("G8", "G9", "G10", "H17"),
+    catches=("G10", "H17"),
     needs={"gqa"},
     costly=True,
 )
@@ -30,7 +30,7 @@ def gqa_is_repetition(backend: Backend, problem: Problem) -> float:
     "heads.groups_are_apart",
     formula="key/value head g reaches exactly the query heads h with map(h) = g",
     source=GQA,
-    catches=("G8", "G9", "G10", "E7"),
+    catches=("E7", "G10"),
     needs={"gqa"},
 )
 def groups_are_apart(backend: Backend, problem: Problem) -> float:

@@ -12,7 +12,7 @@ from attnspec.specs.problem import Array, Problem, numpy_dtype
     "shape.output",
     formula="O ∈ ℝ^(B×Hq×L×Dv), W ∈ ℝ^(B×Hq×L×S), LSE ∈ ℝ^(B×Hq×L)",
     source=EQUATION_1,
-    catches=("H10", "H16", "I8", "F4", "P4"),
+    catches=("H10", "H16", "I8"),
 )
 def output(backend: Backend, problem: Problem) -> float:
     """The output is (B, Hq, L, Dv), returned weights (B, Hq, L, S) and log-sum-exp (B, Hq, L), at the inputs' rank."""
@@ -47,7 +47,7 @@ def dtype(backend: Backend, problem: Problem) -> float:
     "shape.zero_size",
     formula="B, L, S, Dk or Dv = 0",
     source="array API standard: zero-size arrays are arrays; an empty sum is 0, softmax over no scores an empty row",
-    catches=("H6", "H8"),
+    catches=("H6",),
     needs={"zero_size"},
 )
 def zero_size(backend: Backend, problem: Problem) -> float:
@@ -59,7 +59,7 @@ def zero_size(backend: Backend, problem: Problem) -> float:
     "shape.one",
     formula="S = 1 ⟹ O_i = V_1 for every i that sees the key",
     source=EQUATION_1,
-    catches=("H10", "H17"),
+    catches=("H10",),
     without={"sinks"},
 )
 def one(backend: Backend, problem: Problem) -> float:
@@ -95,7 +95,7 @@ def value_dim(backend: Backend, problem: Problem) -> float:
     "shape.multi_head",
     formula="merge(A(split(X))) ∈ ℝ^(n×d_model), head by head what A gives for one head",
     source="Vaswani et al. 2017, section 3.2.2",
-    catches=("G2", "G3", "G4", "E7"),
+    catches=("E7", "G2", "G3", "G4"),
     without={"gqa", "mask", "bias", "cross", "value_dim", "rank2", "alibi_slopes", "sinks", "zero_size"},
     costly=True,
 )

@@ -13,7 +13,7 @@ from attnspec.specs.problem import Array, Problem, lifted
     "softmax.rows_sum_to_one",
     formula="Σ_j W_ij = 1",
     source=EQUATION_1,
-    catches=("C16", "F1", "F3", "F4", "K6", "I8"),
+    catches=("C16", "C27", "F1", "F3", "F4", "K6"),
     needs={"return_weights"},
     without={"sinks"},
 )
@@ -28,7 +28,7 @@ def rows_sum_to_one(backend: Backend, problem: Problem) -> float:
     "softmax.weights_nonnegative",
     formula="0 ≤ W_ij ≤ 1",
     source=EQUATION_1,
-    catches=("F5", "C5"),
+    catches=(),
     needs={"return_weights"},
 )
 def weights_nonnegative(backend: Backend, problem: Problem) -> float:
@@ -42,7 +42,7 @@ def weights_nonnegative(backend: Backend, problem: Problem) -> float:
     "softmax.hidden_weight_zero",
     formula="j hidden from i ⟹ W_ij = 0",
     source="Vaswani et al. 2017, section 3.2.3: masking out by setting to −∞ all illegal inputs of the softmax",
-    catches=("C8", "C12", "C13", "C14", "C17", "C27", "L1"),
+    catches=("B8", "B13", "C8", "C9", "C12", "C13", "C14", "C17", "C27", "L1", "P8"),
     needs={"return_weights"},
 )
 def hidden_weight_zero(backend: Backend, problem: Problem) -> float:
@@ -66,7 +66,7 @@ def _far_below(problem: Problem) -> Problem:
     "softmax.hull",
     formula="min_j V_j ≤ O_i ≤ max_j V_j over the keys j that i sees",
     source="Bahdanau et al. 2015, eq. 5–6: the output is an expected value",
-    catches=("C16", "F1", "H12", "A8"),
+    catches=("C16", "F1", "H12"),
     without={"sinks"},
 )
 def hull(backend: Backend, problem: Problem) -> float:
@@ -87,7 +87,7 @@ def hull(backend: Backend, problem: Problem) -> float:
     "softmax.constant_value",
     formula="V_j = c for all j ⟹ O_i = c",
     source=EQUATION_1,
-    catches=("C16", "F1", "F3", "H12", "K6"),
+    catches=("C16", "F1", "F3", "H12", "H15", "K6"),
     without={"sinks"},
 )
 def constant_value(backend: Backend, problem: Problem) -> float:
@@ -106,7 +106,7 @@ def constant_value(backend: Backend, problem: Problem) -> float:
     "softmax.score_shift",
     formula="softmax(s + c) = softmax(s)",
     source=EQUATION_1,
-    catches=("F5", "D5", "J1", "C30"),
+    catches=("D5", "F5"),
     without={"sinks", "softcap"},
 )
 def score_shift(backend: Backend, problem: Problem) -> float:
@@ -125,7 +125,7 @@ def score_shift(backend: Backend, problem: Problem) -> float:
     "softmax.zero_query",
     formula="Q_i = 0 ⟹ O_i = mean of the values that i sees",
     source=EQUATION_1,
-    catches=("H6", "C17", "A13"),
+    catches=("C17", "H6"),
     without={"sinks", "bias", "alibi_slopes"},
 )
 def zero_query(backend: Backend, problem: Problem) -> float:
@@ -148,7 +148,7 @@ def _mean(value: Floats, visible: Array) -> Floats:
     "softmax.every_key_counts",
     formula="S equal keys ⟹ W_ij = 1/S, each of the S values one part",
     source=EQUATION_1,
-    catches=("B17", "H12", "H13", "H14", "O12"),
+    catches=("H12", "H13", "H14", "K6", "O12"),
     without={"sinks", "bias", "alibi_slopes", "mask", "is_causal", "window", "key_lengths", "query_segments"},
 )
 def every_key_counts(backend: Backend, problem: Problem) -> float:

@@ -1,0 +1,135 @@
+"""Which problems an invariant is tried on: its probes, or the plan's rows that it is about and Hypothesis's draws.
+
+A row that an invariant says nothing about is fitted to it, by adding the options it needs and taking away others.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import Invariant
+from attnspec.specs.plan import plan, with_values
+from attnspec.specs.problem import Problem
+from attnspec.specs.recipe import Recipe
+from attnspec.specs.settings import SETTINGS, keywords
+from attnspec.specs.simplify import SIMPLER_DTYPES
+from attnspec.specs.values import DISTRIBUTIONS
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How much a run does: problems drawn beyond the plan for each invariant, and plan rows for costly invariants."""
+
+    name: str
+    drawn: int
+    costly: int
+    planned: int | None = None
+    """How many rows of the plan; None is all."""
+    derandomize: bool = True
+
+
+PROFILES = {
+    "quick": Profile("quick", drawn=0, costly=2, planned=16),
+    "default": Profile("default", drawn=12, costly=3),
+    "thorough": Profile("thorough", drawn=400, costly=64),
+}
+
+
+def cases(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe | Problem]:
+    """The invariant's own probes, each in the first dtype that is claimed, or recipes."""
+    if not invariant.probes:
+        yield from recipes(invariant, backend, profile)
+        return
+    for probe in invariant.probes:
+        problems = (probe(dtype) for dtype in sorted(backend.declaration.dtypes, key=SIMPLER_DTYPES.index))
+        yield from itertools.islice((p for p in problems if invariant.takes(backend, p.features)), 1)
+
+
+def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe]:
+    """The rows of the plan that the invariant is about, then Hypothesis's own draws over the same shapes."""
+    rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
+    rows = rows or fitting(invariant, backend, plan_of(backend))
+    yield from rows
+    if rows and profile.drawn and not costs(invariant, backend):
+        yield from _drawn(rows, profile)
+
+
+ENOUGH, ENOUGH_COMPILED = 60, 6
+"""Rows are fitted to an invariant until so many are about it."""
+
+
+def fitting(invariant: Invariant, backend: Backend, rows: Sequence[Recipe]) -> list[Recipe]:
+    """The rows that the invariant is about, and those that are once options are added or taken away for it."""
+    fit = [row for row in rows if invariant.takes(backend, row.problem().features)]
+    enough = ENOUGH_COMPILED if backend.arrays.RUNS_COMPILED else ENOUGH
+    for row in (_fitted(invariant, row) for row in rows):
+        if len(fit) < enough and row not in fit and invariant.takes(backend, row.problem().features):
+            fit.append(row)
+    return fit
+
+
+def _fitted(invariant: Invariant, row: Recipe) -> Recipe:
+    """The row with the options that the invariant needs, and without those it must not have."""
+    for option, named in SETTINGS.items():
+        if keywords(option) & invariant.without:
+            row = row.with_settings(**{option: None})
+        elif keywords(option) & invariant.needs and option not in dict(row.settings):
+            row = row.with_settings(**{option: list(named)[row.seed % len(named)]})
+    return row
+
+
+def _drawn(rows: Sequence[Recipe], profile: Profile) -> Iterator[Recipe]:
+    for row, values, seed in draws(profile):
+        yield with_values(rows[row % len(rows)], values, seed)
+
+
+@lru_cache
+def draws(profile: Profile) -> list[tuple[int, str, int]]:
+    """Hypothesis's draws: (row, distribution, seed) for problems beyond the plan, the same for every invariant."""
+    drawn: list[tuple[int, str, int]] = []
+
+    @settings(
+        max_examples=profile.drawn,
+        derandomize=profile.derandomize,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.integers(0, 999), st.sampled_from(list(DISTRIBUTIONS)), st.integers(0, 999))
+    def collect(row: int, values: str, seed: int) -> None:
+        drawn.append((row, values, seed))
+
+    collect()
+    return drawn
+
+
+def plan_of(backend: Backend) -> tuple[Recipe, ...]:
+    """The backend's plan, made once for each set of lacks."""
+    key = ("plan", backend.declaration.lacks)
+    if key not in backend.memo:
+        backend.memo[key] = plan(backend)
+    rows: tuple[Recipe, ...] = backend.memo[key]
+    return rows
+
+
+def costs(invariant: Invariant, backend: Backend) -> bool:
+    """Whether most problems cost a compilation of their own, so that few must do."""
+    return "compile" in invariant.needs or (invariant.costly and backend.arrays.RUNS_COMPILED)
+
+
+class Bare(Recipe):
+    """A recipe without options, for an invariant that no other said anything about."""
+
+
+def bare(invariant: Invariant, backend: Backend) -> Iterator[Bare]:
+    """The plan's shapes with only the options that the invariant needs."""
+    for row in () if invariant.probes else plan_of(backend):
+        row = _fitted(invariant, replace(row, settings=()))
+        if invariant.takes(backend, row.problem().features):
+            yield Bare(row.shape, row.dtype, row.values, row.seed, row.settings)

@@ -1,0 +1,75 @@
+"""What a run goes by: the outcomes of the contract's own invariants, and the backend as it turns out to be."""
+
+import time
+from dataclasses import replace
+
+from attnspec.specs.backend import Backend
+from attnspec.specs.cases import plan_of
+from attnspec.specs.catalogue import catalogue
+from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.examine import fails
+from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED, Failure, Outcome
+from attnspec.specs.plan import PLAINEST
+from attnspec.specs.recipe import Recipe
+from attnspec.specs.survey import Finding, idle_lacks, missing_claims, recipes_with
+
+
+def check_issues(backend: Backend) -> None:
+    """ValueError for a known issue that names no invariant; the declaration has checked those that name features."""
+    for issue in backend.declaration.known_issues:
+        if "." in issue and issue not in catalogue():
+            raise ValueError(f"KNOWN_ISSUES: wanted ids of invariants or features, came {issue!r}")
+
+
+def surveyed(backend: Backend) -> tuple[Backend, list[Outcome]]:
+    """The backend less what raises and what is known to fail, and the outcomes of the contract family."""
+    start, faults = time.perf_counter(), backend.declaration.known_faults
+    narrowed, findings = missing_claims(backend.assuming(lacks=backend.declaration.lacks | set(faults)))
+    claims = _contract("contract.claims", backend, start, [_claim_failure(findings)] if findings else [])
+    start = time.perf_counter()
+    idle = [_idle_failure(*found) for found in idle_lacks(backend)]
+    lacks = _contract("contract.lacks", backend, start, idle[:1])
+    start = time.perf_counter()
+    mended = [features for features in faults if not _still_fails(backend, features)]
+    known = _contract("contract.known_issues", backend, start, [_mended_failure(backend, f) for f in mended[:1]])
+    if not faults:
+        known = replace(known, status=NOT_CLAIMED)
+    elif known.status == PASSED:
+        known = replace(known, status=KNOWN, reason="; ".join(f"{'+'.join(sorted(f))}: {r}" for f, r in faults.items()))
+    return narrowed, [claims, lacks, known]
+
+
+def _still_fails(backend: Backend, features: frozenset[str]) -> bool:
+    """Whether some invariant of the definition, the shape or the transform is violated where a fault is known."""
+    transforms = features & frozenset(TRANSFORMS)
+    able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
+    for recipe in recipes_with(backend, features):
+        for invariant in catalogue().values():
+            about = transforms & invariant.needs if transforms else invariant.family in ("definition", "shape")
+            if about and fails(invariant, able, recipe.problem()):
+                return True
+    return False
+
+
+def _mended_failure(backend: Backend, features: frozenset[str]) -> Failure:
+    name, recipes = "+".join(sorted(features)), recipes_with(backend, features)
+    recipe = recipes[0] if recipes else PLAINEST
+    message = f"KNOWN_ISSUES: wanted {name} to fail as declared, came right results"
+    return Failure(message, recipe.to_json(), recipe.problem())
+
+
+def _contract(id: str, backend: Backend, start: float, failures: list[Failure]) -> Outcome:
+    seconds, failure = time.perf_counter() - start, failures[0] if failures else None
+    return Outcome(id, FAILED if failure else PASSED, len(plan_of(backend)), seconds, failure=failure)
+
+
+def _claim_failure(findings: list[Finding]) -> Failure:
+    first, lacks = findings[0], tuple(finding.entry for finding in findings if finding.lack)
+    told = "; ".join(f"{finding.entry or 'the plainest problem'}: {finding.message}" for finding in findings)
+    message = f"wanted what the signature claims, came {told}"
+    return Failure(message, first.recipe.to_json(), first.recipe.problem(), lacks)
+
+
+def _idle_failure(entry: str, recipe: Recipe, came: str) -> Failure:
+    message = f"LACKS: wanted an error for {entry!r} as declared, came {came}"
+    return Failure(message, recipe.to_json(), recipe.problem())

@@ -10,7 +10,7 @@ from attnspec.child import Job
 from attnspec.specs.catalogue import catalogue
 from attnspec.text import copyable, say
 from attnspec.verdict import CRASHED, FAILED, HUNG, KNOWN, NEVER_RAN, NOT_CLAIMED, NOT_RUN, PASSED, Row, Verdict
-from attnspec.wording import declaration_lines, failure_lines, judgement, notes, tally
+from attnspec.wording import declaration_lines, distinct, failure_lines, judgement, notes, tally
 
 MARKS = {
     PASSED: ("✓", "green"),
@@ -30,9 +30,8 @@ def report(console: Console, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -
     if any(verdict.rows for verdict in verdicts):
         table(console, [verdict for verdict in verdicts if verdict.rows])
     for verdict, job in zip(verdicts, jobs, strict=True):
-        for row in verdict.rows:
-            if row.broken:
-                failure(console, verdict, row, job)
+        for row, alike in distinct(verdict.rows):
+            failure(console, verdict, row, job, alike)
         for line in notes(verdict):
             say(console, line)
     for verdict in verdicts:
@@ -79,13 +78,15 @@ def _mark(row: Row | None) -> Text:
     return Text(mark, style=style)
 
 
-def failure(console: Console, verdict: Verdict, row: Row, job: Job) -> None:
+def failure(console: Console, verdict: Verdict, row: Row, job: Job, alike: Sequence[str] = ()) -> None:
     """The sentence, the smallest problem, what was wanted and what came, and the command that shows it again."""
     console.print()
     console.print(Text(f"✗ {row.invariant} · {verdict.name}", style="bold red"))
     *prose, command = failure_lines(row, job)
     for line in prose:
         say(console, f"  {line}")
+    if alike:
+        say(console, f"  the same problem violates {', '.join(alike)}")
     copyable(console, f"  {command}", "cyan")
 
 

@@ -1,7 +1,7 @@
 """What is said of a verdict, in plain lines: the report, the exports and the pytest tests say the same."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from attnspec.child import Job
@@ -21,6 +21,18 @@ def failure_lines(row: Row, job: Job) -> Iterator[str]:
         yield f"smallest problem: {row.trouble.problem[0]}" if row.status == FAILED else row.trouble.problem[0]
     yield from (f"  {line}" for line in row.trouble.problem[1:])
     yield replay_command(row, job)
+
+
+def distinct(rows: Iterable[Row]) -> list[tuple[Row, list[str]]]:
+    """Each violation, with the ids of later ones that the same smallest problem shows: likely one fault."""
+    first: dict[str, tuple[Row, list[str]]] = {}
+    for row in (row for row in rows if row.broken):
+        case = row.trouble.case if row.trouble and row.status == FAILED else row.invariant
+        if case in first:
+            first[case][1].append(row.invariant)
+        else:
+            first[case] = (row, [])
+    return list(first.values())
 
 
 def replay_command(row: Row, job: Job) -> str:

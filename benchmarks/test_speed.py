@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from attnspec.benchmarks.workloads import WORKLOADS
-from attnspec.loading import Unavailable, backend_names, load
+from attnspec.errors import Unavailable
+from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.problem import Problem
+from attnspec.targets import backend_names
 
 SAMPLED = 8
 

@@ -77,7 +77,7 @@ def attention(
     query, key, value = np.asarray(query), np.asarray(key), np.asarray(value)
     sizes, options = _checked(query, key, value, given, window)
     dtype = _widest(query, *(array for array in given.values() if _kind(array) == "float"))
-    rare, calm = _heads(_lifted(key), _lifted(value), dtype)
+    rare, longest = _heads(_lifted(key), _lifted(value), dtype)
     problem = _Problem(
         query=_lifted(query),
         key=_lifted(key),
@@ -88,7 +88,7 @@ def attention(
         softcap=float(softcap or 0),
         reach=_reach(window, is_causal, sizes["L"] + sizes["S"]),
         rare=rare,
-        calm=calm,
+        longest=longest,
     )
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
     lse = np.empty(query.shape[:-1], np.float32 if query.itemsize == 2 else query.dtype)
@@ -109,24 +109,22 @@ class _Problem:
     softcap: float
     reach: tuple[int, int]
     rare: Array
-    calm: Array
+    longest: Array
+
+    @functools.cached_property
+    def special(self) -> bool:
+        """Whether a tile that isn't cut may have hidden places or a bias."""
+        return not self.options.keys().isdisjoint(("mask", "bias", "key_segments"))
 
 
 class _Tile(NamedTuple):
+    """Queries and keys whose scores are held at once; ``cut`` if causality or window hides some of them."""
+
     batch: int
     head: int
     rows: slice
     keys: slice
-
-
-class _State(NamedTuple):
-    """Of one query block: greatest score, sum of weights relative to it (rows,); weighted values (Dv, rows), finite
-    ones and others."""
-
-    top: Array
-    weight: Array
-    total: Array
-    spill: Array
+    cut: bool
 
 
 def _lifted(array: Array, axes: int = 4) -> Array:
@@ -232,89 +230,79 @@ def _solve(problem: _Problem, output: Array, lse: Array) -> None:
 
 
 def _solve_block(p: _Problem, batch: int, head: int, start: int) -> tuple[Array, Array]:
-    """Output (rows, Dv) and LSE (rows,) of one query block."""
+    """Output (rows, Dv) and LSE (rows,) of one query block. A spare loop: outside NumPy only one thread can run."""
+    where = batch, head // (p.query.shape[1] // p.key.shape[1])
     queries = p.query[batch, head, start : start + QUERY_BLOCK].T.astype(p.dtype, order="C") * p.scale  # (Dk, rows)
-    rows = queries.shape[1]
-    rare, calm = _nature(p, batch, head, queries)
-    state = _start(p, head, rows, calm)
-    buffer = np.empty((KEY_BLOCK, rows), p.dtype)
-    for tile in _tiles(p, batch, head, start, start + rows):
-        bias = _bias(p, tile)
-        visible = _visible(p, tile, bias)
-        if visible is None or visible.any():
-            part = slice(tile.rows.start - start, tile.rows.stop - start)
-            ours = _State(*(array[..., part] for array in state))
-            scores = _score(p, tile, queries[:, part], bias, visible, buffer)
-            values = _values(p, tile, visible, ours.spill) if rare else _tile_of(p.value, p, tile)
-            if calm:
-                _add(ours, scores, values)
-            else:
-                _absorb(ours, scores, values, rare)
-    output = _normalised(state, rare)
-    return output.T, state.top + np.log(state.weight)
+    key, value = p.key[where], p.value[where]
+    calm, rare = _is_calm(p, p.longest[where], queries), p.rare[where]
+    top, weight, total = _start(p, head, queries.shape[1], calm)
+    spill, step = np.zeros_like(total), _average if rare else _add if calm else _absorb
+    buffer = np.empty((KEY_BLOCK, len(top)), p.dtype)
+    for tile in _tiles(p, batch, head, start, start + len(top)):
+        _, _, rows, keys, cut = tile
+        bias, visible = _conditions(p, tile) if cut or p.special else (None, None)
+        if visible is not None and not visible.any():
+            continue
+        part = slice(rows.start - start, rows.stop - start)
+        out = buffer[: keys.stop - keys.start, part]
+        scores = np.matmul(key[keys].astype(p.dtype, copy=False), queries[:, part], out=out)
+        _alter(p, tile, bias, visible, scores)
+        values = value[keys].astype(p.dtype, copy=False)
+        if rare:
+            values = _tamed(values, visible, spill[:, part])
+        step(top[part], weight[part], total[:, part], scores, values)
+    output = _clipped(2 * total) + spill if rare else total / _nonzero(weight)
+    return output.T, top + np.log(weight)
 
 
-def _nature(p: _Problem, batch: int, head: int, queries: Array) -> tuple[bool, bool]:
-    """Whether the head is rare, and whether it is calm for these queries (Dk, rows)."""
-    where = batch, _kv_head(p, head)
-    longest = np.sqrt(np.einsum("dr,dr->r", queries, queries).max())
+def _is_calm(p: _Problem, longest: float, queries: Array) -> bool:
+    """Whether no query (Dk, rows) is longer than a calm head allows and nothing else adds to the scores."""
     plain = p.options.keys().isdisjoint(("bias", "alibi_slopes", "sinks"))
-    return bool(p.rare[where]), plain and bool(longest <= p.calm[where])
+    return plain and bool(np.sqrt(np.einsum("dr,dr->r", queries, queries).max()) <= longest)
 
 
-def _start(p: _Problem, head: int, rows: int, calm: bool) -> _State:
-    """No key seen. The maximum is the sink or the lowest number, where -inf would give NaN differences; 0 if calm."""
+def _start(p: _Problem, head: int, rows: int, calm: bool) -> tuple[Array, Array, Array]:
+    """Greatest score, sum of weights (rows,) and of weighted values (Dv, rows) before any key.
+
+    The greatest is the sink or the lowest number, where -inf would give NaN differences; calm scores stand for 0.
+    """
     sink = p.options["sinks"][head] if "sinks" in p.options else -np.inf
     top = np.full(rows, 0 if calm else np.maximum(sink, np.finfo(p.dtype).min), p.dtype)
-    total = np.zeros((p.value.shape[3], rows), p.dtype)
-    return _State(top, np.exp(sink - top), total, np.zeros_like(total))
+    return top, np.exp(sink - top), np.zeros((p.value.shape[3], rows), p.dtype)
 
 
 def _tiles(p: _Problem, batch: int, head: int, start: int, stop: int) -> Iterator[_Tile]:
-    """The tiles of queries start to stop that causality, window and length leave visible, shorn of hidden rows."""
+    """The tiles of queries start to stop, without what causality, window and length hide as a whole."""
     left, right = p.reach
     length = p.options["key_lengths"][batch] if "key_lengths" in p.options else p.key.shape[2]
     last = min(p.key.shape[2], stop + right, int(length))
-    for key in range(max(0, start - left), last, KEY_BLOCK):
-        end = min(key + KEY_BLOCK, last)
-        rows = slice(max(start, key - right), min(stop, end + left))
+    for i in range(max(0, start - left), last, KEY_BLOCK):
+        j = min(i + KEY_BLOCK, last)
+        rows = slice(max(start, i - right), min(stop, j + left))
         if rows.start < rows.stop:
-            yield _Tile(batch, head, rows, slice(key, end))
+            cut = j - 1 > rows.start + right or i < rows.stop - 1 - left
+            yield _Tile(batch, head, rows, slice(i, j), cut)
 
 
-def _kv_head(p: _Problem, head: int) -> int:
-    return head // (p.query.shape[1] // p.key.shape[1])
-
-
-def _bias(p: _Problem, tile: _Tile) -> Array | None:
-    if "bias" not in p.options:
-        return None
-    return np.array(p.options["bias"][tile].T, p.dtype, order="C")  # (keys, rows)
-
-
-def _visible(p: _Problem, tile: _Tile, bias: Array | None) -> Array | None:
-    """Which query may attend to which key, as (keys, rows); None if each to all."""
-    left, right = p.reach
-    rows, keys = tile.rows, tile.keys
-    parts = []
-    if keys.stop - 1 > rows.start + right:
-        parts.append(np.arange(keys.start, keys.stop)[:, None] <= np.arange(rows.start, rows.stop) + right)
-    if keys.start < rows.stop - 1 - left:
-        parts.append(np.arange(keys.start, keys.stop)[:, None] >= np.arange(rows.start, rows.stop) - left)
+def _conditions(p: _Problem, tile: _Tile) -> tuple[Array | None, Array | None]:
+    """The tile's bias and which query may attend to which key, (keys, rows) both; None for no bias, for all to all."""
+    bias, parts = None, []
+    batch, head, rows, keys, cut = tile
+    if cut:
+        i, j = np.arange(rows.start, rows.stop), np.arange(keys.start, keys.stop)[:, None]
+        parts += [j >= i - p.reach[0], j <= i + p.reach[1]]
     if "mask" in p.options:
-        parts.append(p.options["mask"][tile].T)
-    if bias is not None:
-        parts.append(bias != -np.inf)
+        parts.append(p.options["mask"][batch, head, rows, keys].T)
     if "key_segments" in p.options:
-        query_ids, key_ids = p.options["query_segments"][tile.batch], p.options["key_segments"][tile.batch]
-        parts.append(key_ids[tile.keys, None] == query_ids[tile.rows])
-    return functools.reduce(np.logical_and, parts) if parts else None
+        parts.append(p.options["key_segments"][batch, keys, None] == p.options["query_segments"][batch, rows])
+    if "bias" in p.options:
+        bias = np.array(p.options["bias"][batch, head, rows, keys].T, p.dtype, order="C")
+        parts.append(bias != -np.inf)
+    return bias, functools.reduce(np.logical_and, parts) if parts else None
 
 
-def _score(p: _Problem, tile: _Tile, queries: Array, bias: Array | None, visible: Array | None, buffer: Array) -> Array:
-    """The tile's scores (keys, rows), -inf where hidden, written into ``buffer``; ``queries`` (Dk, rows) are scaled."""
-    key = _tile_of(p.key, p, tile)
-    scores = np.matmul(key, queries, out=buffer[: len(key), : queries.shape[1]])
+def _alter(p: _Problem, tile: _Tile, bias: Array | None, visible: Array | None, scores: Array) -> None:
+    """Softcap, bias and ALiBi for the scores (keys, rows) of a tile, and -inf where it isn't visible."""
     if p.softcap:
         np.tanh(np.divide(scores, p.softcap, out=scores), out=scores)
         scores *= p.softcap
@@ -325,62 +313,58 @@ def _score(p: _Problem, tile: _Tile, queries: Array, bias: Array | None, visible
         scores -= p.options["alibi_slopes"][tile.head].astype(p.dtype) * np.abs(i - j).astype(p.dtype)
     if visible is not None:  # fmin also replaces NaN and, unlike a masked copy, has no branch for each element
         np.fmin(scores, (visible.astype(p.dtype) - 0.5) * np.inf, out=scores)
-    return scores
 
 
-def _tile_of(array: Array, p: _Problem, tile: _Tile) -> Array:
-    """The tile's rows of key or value, copied only if of another dtype than that computed in."""
-    head = tile.head // (p.query.shape[1] // p.key.shape[1])
-    return array[tile.batch, head, tile.keys].astype(p.dtype, copy=False)
-
-
-def _values(p: _Problem, tile: _Tile, visible: Array | None, spill: Array) -> Array:
-    """The tile's values (keys, Dv), halved; what isn't finite goes to ``spill`` (Dv, rows) instead."""
-    value = _tile_of(p.value, p, tile)
-    finite = np.isfinite(value)
+def _tamed(values: Array, visible: Array | None, spill: Array) -> Array:
+    """Half of the values (keys, Dv); those not finite are added to the visible rows of ``spill`` (Dv, rows) instead."""
+    finite = np.isfinite(values)
     for j in np.flatnonzero(~finite.all(axis=1)):
         seen = slice(None) if visible is None else visible[j]
-        spill[:, seen] += np.where(finite[j], 0, value[j])[:, None]
-    return np.where(finite, value / 2, 0)
+        spill[:, seen] += np.where(finite[j], 0, values[j])[:, None]
+    return np.where(finite, values / 2, 0)
 
 
-def _add(state: _State, scores: Array, values: Array) -> None:
-    """Add the exponentials of calm scores (keys, rows), which are spent, and what they give of values (keys, Dv)."""
+def _add(top: Array, weight: Array, total: Array, scores: Array, values: Array) -> None:
+    """Add a tile of calm scores (keys, rows), which are spent, and values (keys, Dv) to weight and total."""
     weights = np.exp(scores, out=scores)
-    weight, total = state.weight, state.total
-    weight += np.ones(len(weights), weights.dtype) @ weights
+    weight += weights.sum(axis=0)
     total += values.T @ weights
 
 
-def _absorb(state: _State, scores: Array, values: Array, rare: bool) -> None:
-    """The same for any scores: one step of the online softmax, relative to the greatest score so far.
-
-    ``rare``: total holds averages, which stay within the values where sums might overflow.
-    """
-    new = np.maximum(state.top, scores.max(axis=0))
-    weights = np.exp(np.subtract(scores, new, out=scores), out=scores)
-    fade = np.exp(state.top - new)
-    before = state.weight * fade
-    weight = before + np.ones(len(weights), weights.dtype) @ weights
-    if rare:
-        weights /= _nonzero(weight)
-        fade = before / _nonzero(weight)
-    total = state.total
+def _absorb(top: Array, weight: Array, total: Array, scores: Array, values: Array) -> None:
+    """The same for any scores, by one step of the online softmax: relative to the greatest score so far."""
+    fade = _rise(top, scores)
+    weight *= fade
     total *= fade
+    _add(top, weight, total, scores, values)
+
+
+def _average(top: Array, weight: Array, total: Array, scores: Array, values: Array) -> None:
+    """The same for rare heads: total holds averages, which stay within the values where sums might overflow."""
+    before = weight * _rise(top, scores)
+    weights = np.exp(scores, out=scores)
+    weight[:] = before + weights.sum(axis=0)
+    weights /= _nonzero(weight)
+    total *= before / _nonzero(weight)
     total += values.T @ weights
-    state.top[:], state.weight[:] = new, weight
+
+
+def _rise(top: Array, scores: Array) -> Array:
+    """Raise top (rows,) to the greatest score, make the scores relative to it; the factor for earlier sums (rows,)."""
+    new = np.maximum(top, scores.max(axis=0))
+    scores -= new
+    fade: Array = np.exp(top - new)
+    top[:] = new
+    return fade
 
 
 def _nonzero(weight: Array) -> Array:
     return np.where(weight == 0, 1, weight).astype(weight.dtype)
 
 
-def _normalised(state: _State, rare: bool) -> Array:
-    """The output (Dv, rows), 0 in empty rows. Only rounding leads averages past the largest number: it is clipped."""
-    if rare:
-        limit = np.finfo(state.total.dtype).max
-        return np.clip(2 * state.total, -limit, limit) + state.spill
-    return state.total / _nonzero(state.weight)
+def _clipped(average: Array) -> Array:
+    """Only rounding leads an average past the largest number."""
+    return np.clip(average, np.finfo(average.dtype).min, np.finfo(average.dtype).max)
 
 
 @functools.cache

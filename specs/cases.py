@@ -35,7 +35,7 @@ class Profile:
 
 PROFILES = {
     "quick": Profile("quick", drawn=0, costly=2, planned=16),
-    "default": Profile("default", drawn=12, costly=3),
+    "default": Profile("default", drawn=16, costly=3),
     "thorough": Profile("thorough", drawn=400, costly=64),
 }
 
@@ -56,7 +56,8 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     rows = rows or fitting(invariant, backend, plan_of(backend))
     yield from rows
     if rows and profile.drawn and not costs(invariant, backend):
-        yield from _drawn(rows, profile)
+        drawn = _drawn(rows, profile, fresh=not backend.arrays.RUNS_COMPILED)
+        yield from (recipe for recipe in drawn if invariant.takes(backend, recipe.problem().features))
 
 
 ENOUGH, ENOUGH_COMPILED = 60, 6
@@ -83,9 +84,14 @@ def _fitted(invariant: Invariant, row: Recipe) -> Recipe:
     return row
 
 
-def _drawn(rows: Sequence[Recipe], profile: Profile) -> Iterator[Recipe]:
-    for row, values, seed in draws(profile):
-        yield with_values(rows[row % len(rows)], values, seed)
+def _drawn(rows: Sequence[Recipe], profile: Profile, fresh: bool) -> Iterator[Recipe]:
+    """Rows with other numbers, and if ``fresh`` other settings of their options: those a JIT would compile anew."""
+    for number, values, seed in draws(profile):
+        row = with_values(rows[number % len(rows)], values, seed)
+        for option, _ in row.settings if fresh else ():
+            names = list(SETTINGS[option])
+            row = row.with_settings(**{option: names[(number + seed) % len(names)]})
+        yield row
 
 
 @lru_cache

@@ -67,16 +67,25 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
         rows += [row for row in alone if backend.supports(_features(row))]
     met = {row["shape"] for row in rows}
     rows += [{**off, "shape": shape} for shape in _shapes(backend) if shape not in met]
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, ...]] = Counter()
     recipes = []
     for number, row in enumerate(rows):
         recipe = Recipe(_shape(row), str(row["dtype"]), list(DISTRIBUTIONS)[number % len(DISTRIBUTIONS)], number)
         for option in (option for option in claimed(backend) if row[option]):
-            names = list(SETTINGS[option])
-            recipe = recipe.with_settings(**{option: names[seen[option] % len(names)]})
-            seen[option] += 1
+            recipe = _with_rarest(recipe, option, seen)
         recipes.append(_within(backend, recipe))
     return tuple(recipes)
+
+
+def _with_rarest(recipe: Recipe, option: str, seen: Counter[tuple[str, ...]]) -> Recipe:
+    """The recipe with that setting of the option which has met the recipe's other settings least often."""
+
+    def pairs(name: str) -> list[tuple[str, ...]]:
+        return [(option, name), *((option, name, *setting) for setting in recipe.settings)]
+
+    rarest = min(SETTINGS[option], key=lambda name: sum(seen[pair] for pair in pairs(name)))
+    seen.update(pairs(rarest))
+    return recipe.with_settings(**{option: rarest})
 
 
 def _within(backend: Backend, recipe: Recipe) -> Recipe:

@@ -1,7 +1,7 @@
 """Every backend of the tree is held to every invariant."""
 
 import attnspec
-from attnspec.loading import backend_names
+from attnspec.targets import backend_names
 
 
 @attnspec.parametrize(backend_names())

@@ -3,7 +3,9 @@
 import pytest
 
 from attnspec.api import verify
-from attnspec.loading import Unavailable, backend_names, load
+from attnspec.errors import Unavailable
+from attnspec.loading import load
+from attnspec.targets import backend_names
 
 pytestmark = pytest.mark.gpu
 

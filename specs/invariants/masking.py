@@ -238,7 +238,7 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
     came, wanted = (part(backend.solve(p), "output") for p in (problem.replace(query=query), problem))
     own = np.where(seeing, came[:, :, row], np.nan)
     hold(f"output of query {row}", own, np.full(own.shape, np.nan), 0.0)
-    others = (np.arange(queries) != row)[:, None]
+    others = np.arange(queries)[:, None] != row
     return hold("output of other queries", np.where(others, came, wanted), wanted, slack(backend, problem))
 
 

@@ -1,12 +1,12 @@
 """``attnspec explain``: the catalogue, and all about one invariant."""
 
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
 
-from attnspec import specs
 from attnspec.errors import one_of
 from attnspec.specs.catalogue import Invariant, catalogue
 from attnspec.specs.reports import REPORTS
@@ -54,7 +54,9 @@ def lines(invariant: Invariant) -> Iterator[str]:
 
 
 def mutants(id: str) -> list[str]:
-    """The mutants that the invariant must kill; none are known where the project's tests are not installed."""
-    folder = Path(specs.__path__[0]).parent / "tests" / "mutants"
+    """The mutants that the invariant must kill; read, not imported, for some need a framework."""
+    spec = importlib.util.find_spec("attnspec.mutants")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
     killed = re.compile(rf'^KILLED_BY = "{re.escape(id)}"', re.MULTILINE)
-    return sorted(path.stem for path in folder.glob("*.py") if killed.search(path.read_text()))
+    files = (path for folder in folders for path in Path(folder).glob("*.py"))
+    return sorted(path.stem for path in files if killed.search(path.read_text()))

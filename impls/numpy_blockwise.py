@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,19 +76,15 @@ def attention(
     given = {name: np.asarray(array) for name, array in zip(ARRAY_OPTIONS, arrays, strict=True) if array is not None}
     query, key, value = np.asarray(query), np.asarray(key), np.asarray(value)
     sizes, options = _checked(query, key, value, given, window)
-    dtype = _widest(query, *(array for array in given.values() if _kind(array) == "float"))
-    rare, longest = _heads(_lifted(key), _lifted(value), dtype)
     problem = _Problem(
         query=_lifted(query),
         key=_lifted(key),
         value=_lifted(value),
         options=options,
-        dtype=dtype,
+        dtype=_widest(query, *(array for array in given.values() if _kind(array) == "float")),
         scale=1 / math.sqrt(sizes["D"] or 1) if scale is None else float(scale),
         softcap=float(softcap or 0),
         reach=_reach(window, is_causal, sizes["L"] + sizes["S"]),
-        rare=rare,
-        longest=longest,
     )
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
     lse = np.empty(query.shape[:-1], np.float32 if query.itemsize == 2 else query.dtype)
@@ -98,7 +94,7 @@ def attention(
 
 @dataclass(frozen=True)
 class _Problem:
-    """The call, read: arrays as views with all axes, ``reach`` = keys to the (left, right) that a query may see."""
+    """The call, read. Arrays are views with all axes; a query sees ``reach`` = (left, right) keys back and ahead."""
 
     query: Array
     key: Array
@@ -108,13 +104,25 @@ class _Problem:
     scale: float
     softcap: float
     reach: tuple[int, int]
-    rare: Array
-    longest: Array
+    bands: dict[tuple[int, ...], Array] = field(default_factory=dict)
 
-    @functools.cached_property
-    def special(self) -> bool:
-        """Whether a tile that isn't cut may have hidden places or a bias."""
-        return not self.options.keys().isdisjoint(("mask", "bias", "key_segments"))
+    def has(self, *names: str) -> bool:
+        """Whether any of these array options is given."""
+        return not self.options.keys().isdisjoint(names)
+
+
+class _Head(NamedTuple):
+    """A key/value head: key (S, Dk); value (S, Dv + 1), its last column ones, so that it adds up the weights.
+
+    ``longest``: a query up to this length, times scale, makes no score that needs another subtracted before exp.
+    ``wild``: None, or for values too large to add up or not finite, in rows {key: (Dv,)}. Such a head has its finite
+    values halved and averaged rather than added.
+    """
+
+    key: Array
+    value: Array
+    longest: float
+    wild: dict[int, Array] | None
 
 
 class _Tile(NamedTuple):
@@ -132,7 +140,7 @@ def _lifted(array: Array, axes: int = 4) -> Array:
 
 
 def _checked(
-    query: Array, key: Array, value: Array, given: dict[str, Array], window: Window | None
+    query: Array, key: Array, value: Array, given: dict[str, Array], window: object
 ) -> tuple[dict[str, int], dict[str, Array]]:
     """Sizes by axis letter and the options broadcast to all their axes. ValueError: wanted, came, call."""
     inputs = {"query": query, "key": key, "value": value}
@@ -192,161 +200,155 @@ def _reach(window: Window | None, is_causal: bool, most: int) -> tuple[int, int]
     return left, min(right, 0) if is_causal else right
 
 
-def _heads(key: Array, value: Array, dtype: Any) -> tuple[Array, Array]:
-    """Of each key/value head (B, Hkv): whether it is rare, and the longest query for which it is calm.
-
-    Rare: values not all finite, or so large that their sum might not be. Calm: since |score| <= |query| |key|, the
-    exponentials of all scores, their sums and products with values are normal numbers, whatever is subtracted first.
-    """
-    info, size = np.finfo(dtype), np.abs(value.astype(dtype, copy=False))
-    size[size == 0] = 1
-    most = size.max(axis=(2, 3), initial=1) * value.shape[2]
-    least = size.min(axis=(2, 3), initial=1)
-    room = np.minimum(np.log(info.max) - np.log(most), np.log(least) - np.log(info.tiny / info.eps)) - 1
-    key = key.astype(dtype, copy=False)
-    longest = np.sqrt(np.einsum("bhsd,bhsd->bhs", key, key).max(axis=2, initial=0))
-    return ~(most < info.max / 2), room / longest
-
-
-def _solve(problem: _Problem, output: Array, lse: Array) -> None:
+def _solve(p: _Problem, output: Array, lse: Array) -> None:
     """Fill output (B, Hq, L, Dv) and lse (B, Hq, L); the last query blocks, long if causal, go first."""
-    batch, heads, queries, dim = problem.query.shape
-    starts = reversed(range(0, queries, QUERY_BLOCK))
-    blocks = [(b, h, start) for start, b, h in itertools.product(starts, range(batch), range(heads))]
+    batch, heads, queries, dim = p.query.shape
+    kv_heads = list(itertools.product(range(batch), range(p.key.shape[1])))
+    blocks = itertools.product(reversed(range(0, queries, QUERY_BLOCK)), range(batch), range(heads))
 
-    @np.errstate(all="ignore")  # does not pass from one thread to another
+    @np.errstate(all="ignore")  # not inherited by threads
     def work(block: tuple[int, int, int]) -> None:
-        b, h, start = block
-        rows = slice(start, start + QUERY_BLOCK)
-        output[b, h, rows], lse[b, h, rows] = _solve_block(problem, *block)
+        start, b, h = block
+        rows = slice(start, min(start + QUERY_BLOCK, queries))
+        output[b, h, rows], lse[b, h, rows] = _solve_block(p, prepared[b, h * p.key.shape[1] // heads], b, h, rows)
 
-    products = batch * heads * queries * problem.key.shape[2] * (dim + output.shape[-1])
-    if products <= SMALL or len(blocks) == 1:
-        for block in blocks:
-            work(block)
-    else:
-        with _one_blas_thread() as threads, ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, blocks))
+    with _workers(batch * heads * queries * p.key.shape[2] * (dim + output.shape[-1]) > SMALL) as run:
+        prepared = dict(zip(kv_heads, run(functools.partial(_prepared, p), kv_heads), strict=True))
+        list(run(work, blocks))
 
 
-def _solve_block(p: _Problem, batch: int, head: int, start: int) -> tuple[Array, Array]:
+@np.errstate(all="ignore")
+def _prepared(p: _Problem, where: tuple[int, int]) -> _Head:
+    """Key/value head ``where``. Calm scores, |score| <= |query| |key|, keep exp and its products normal numbers."""
+    key = np.ascontiguousarray(p.key[where], p.dtype)
+    value = np.ones((len(key), p.value.shape[3] + 1), p.dtype)
+    value[:, :-1] = p.value[where]
+    size, info = np.abs(value), np.finfo(p.dtype)
+    size[size == 0] = 1
+    most, least = size.max(initial=1) * max(1, len(key)), size.min(initial=1)
+    room = min(np.log(info.max) - np.log(most), np.log(least) - np.log(info.tiny / info.eps)) - 1
+    longest = room / np.sqrt(np.einsum("sd,sd->s", key, key).max(initial=0))
+    if most < info.max / 2:
+        return _Head(key, value, longest, None)
+    finite = np.isfinite(value)
+    wild = {int(j): np.where(finite[j], 0, value[j])[:-1] for j in np.flatnonzero(~finite.all(axis=1))}
+    value[:, :-1] = np.where(finite, value / 2, 0)[:, :-1]
+    return _Head(key, value, -1, wild)
+
+
+def _solve_block(p: _Problem, kv: _Head, batch: int, head: int, block: slice) -> tuple[Array, Array]:
     """Output (rows, Dv) and LSE (rows,) of one query block. A spare loop: outside NumPy only one thread can run."""
-    where = batch, head // (p.query.shape[1] // p.key.shape[1])
-    queries = p.query[batch, head, start : start + QUERY_BLOCK].T.astype(p.dtype, order="C") * p.scale  # (Dk, rows)
-    key, value = p.key[where], p.value[where]
-    calm, rare = _is_calm(p, p.longest[where], queries), p.rare[where]
-    top, weight, total = _start(p, head, queries.shape[1], calm)
-    spill, step = np.zeros_like(total), _average if rare else _add if calm else _absorb
+    queries = p.query[batch, head, block].T.astype(p.dtype, order="C")  # (Dk, rows)
+    longest = abs(p.scale) * np.sqrt(np.einsum("dr,dr->r", queries, queries).max())
+    calm = longest <= kv.longest and not p.softcap and not p.has("bias", "alibi_slopes", "sinks")
+    queries *= p.scale / math.log(2) if calm else p.scale
+    step = _add if calm else _absorb if kv.wild is None else _average
+    top, total = _start(p, head, queries.shape[1], calm)
+    spill = np.zeros_like(total[:-1])
     buffer = np.empty((KEY_BLOCK, len(top)), p.dtype)
-    for tile in _tiles(p, batch, head, start, start + len(top)):
+    altered = p.softcap or p.has("mask", "bias", "alibi_slopes", "key_segments")
+    for tile in _tiles(p, batch, head, block):
         _, _, rows, keys, cut = tile
-        bias, visible = _conditions(p, tile) if cut or p.special else (None, None)
-        if visible is not None and not visible.any():
-            continue
-        part = slice(rows.start - start, rows.stop - start)
-        out = buffer[: keys.stop - keys.start, part]
-        scores = np.matmul(key[keys].astype(p.dtype, copy=False), queries[:, part], out=out)
-        _alter(p, tile, bias, visible, scores)
-        values = value[keys].astype(p.dtype, copy=False)
-        if rare:
-            values = _tamed(values, visible, spill[:, part])
-        step(top[part], weight[part], total[:, part], scores, values)
-    output = _clipped(2 * total) + spill if rare else total / _nonzero(weight)
-    return output.T, top + np.log(weight)
+        part = slice(rows.start - block.start, rows.stop - block.start)
+        scores = np.matmul(kv.key[keys], queries[:, part], out=buffer[: keys.stop - keys.start, part])
+        if cut or altered:
+            _alter(p, tile, scores)
+        if kv.wild:
+            _spill(kv.wild, keys, scores, spill[:, part])
+        step(top[part], total[:, part], scores, kv.value[keys])
+    output = total[:-1] / _nonzero(total[-1]) if kv.wild is None else _clipped(2 * total[:-1]) + spill
+    return output.T, top + np.log(total[-1])
 
 
-def _is_calm(p: _Problem, longest: float, queries: Array) -> bool:
-    """Whether no query (Dk, rows) is longer than a calm head allows and nothing else adds to the scores."""
-    plain = p.options.keys().isdisjoint(("bias", "alibi_slopes", "sinks"))
-    return plain and bool(np.sqrt(np.einsum("dr,dr->r", queries, queries).max()) <= longest)
-
-
-def _start(p: _Problem, head: int, rows: int, calm: bool) -> tuple[Array, Array, Array]:
-    """Greatest score, sum of weights (rows,) and of weighted values (Dv, rows) before any key.
+def _start(p: _Problem, head: int, rows: int, calm: bool) -> tuple[Array, Array]:
+    """Greatest score (rows,), sums of weighted values and of weights (Dv + 1, rows) before any key.
 
     The greatest is the sink or the lowest number, where -inf would give NaN differences; calm scores stand for 0.
     """
     sink = p.options["sinks"][head] if "sinks" in p.options else -np.inf
     top = np.full(rows, 0 if calm else np.maximum(sink, np.finfo(p.dtype).min), p.dtype)
-    return top, np.exp(sink - top), np.zeros((p.value.shape[3], rows), p.dtype)
+    total = np.zeros((p.value.shape[3] + 1, rows), p.dtype)
+    total[-1] = np.exp(sink - top)
+    return top, total
 
 
-def _tiles(p: _Problem, batch: int, head: int, start: int, stop: int) -> Iterator[_Tile]:
-    """The tiles of queries start to stop, without what causality, window and length hide as a whole."""
+def _tiles(p: _Problem, batch: int, head: int, block: slice) -> Iterator[_Tile]:
+    """The tiles of a query block, without what causality, window and length hide as a whole."""
     left, right = p.reach
     length = p.options["key_lengths"][batch] if "key_lengths" in p.options else p.key.shape[2]
-    last = min(p.key.shape[2], stop + right, int(length))
-    for i in range(max(0, start - left), last, KEY_BLOCK):
+    last = min(p.key.shape[2], block.stop + right, int(length))
+    for i in range(max(0, block.start - left), last, KEY_BLOCK):
         j = min(i + KEY_BLOCK, last)
-        rows = slice(max(start, i - right), min(stop, j + left))
+        rows = slice(max(block.start, i - right), min(block.stop, j + left))
         if rows.start < rows.stop:
-            cut = j - 1 > rows.start + right or i < rows.stop - 1 - left
-            yield _Tile(batch, head, rows, slice(i, j), cut)
+            yield _Tile(batch, head, rows, slice(i, j), j - 1 > rows.start + right or i < rows.stop - 1 - left)
 
 
-def _conditions(p: _Problem, tile: _Tile) -> tuple[Array | None, Array | None]:
-    """The tile's bias and which query may attend to which key, (keys, rows) both; None for no bias, for all to all."""
-    bias, parts = None, []
+def _alter(p: _Problem, tile: _Tile, scores: Array) -> None:
+    """Cap, bias and hide the scores (keys, rows) of a tile, in place."""
     batch, head, rows, keys, cut = tile
-    if cut:
-        i, j = np.arange(rows.start, rows.stop), np.arange(keys.start, keys.stop)[:, None]
-        parts += [j >= i - p.reach[0], j <= i + p.reach[1]]
-    if "mask" in p.options:
-        parts.append(p.options["mask"][batch, head, rows, keys].T)
-    if "key_segments" in p.options:
-        parts.append(p.options["key_segments"][batch, keys, None] == p.options["query_segments"][batch, rows])
-    if "bias" in p.options:
-        bias = np.array(p.options["bias"][batch, head, rows, keys].T, p.dtype, order="C")
-        parts.append(bias != -np.inf)
-    return bias, functools.reduce(np.logical_and, parts) if parts else None
-
-
-def _alter(p: _Problem, tile: _Tile, bias: Array | None, visible: Array | None, scores: Array) -> None:
-    """Softcap, bias and ALiBi for the scores (keys, rows) of a tile, and -inf where it isn't visible."""
     if p.softcap:
         np.tanh(np.divide(scores, p.softcap, out=scores), out=scores)
         scores *= p.softcap
-    if bias is not None:
+    if "bias" in p.options:
+        bias = np.array(p.options["bias"][batch, head, rows, keys].T, p.dtype, order="C")
         scores += bias
+        _hide(scores, bias != -np.inf)
     if "alibi_slopes" in p.options:
-        j, i = np.ogrid[tile.keys, tile.rows]
-        scores -= p.options["alibi_slopes"][tile.head].astype(p.dtype) * np.abs(i - j).astype(p.dtype)
-    if visible is not None:  # fmin also replaces NaN and, unlike a masked copy, has no branch for each element
-        np.fmin(scores, (visible.astype(p.dtype) - 0.5) * np.inf, out=scores)
+        j, i = np.ogrid[keys, rows]
+        scores -= p.options["alibi_slopes"][head].astype(p.dtype) * np.abs(i - j).astype(p.dtype)
+    if cut:
+        np.fmin(scores, _band(p, tile), out=scores)
+    if "mask" in p.options:
+        _hide(scores, p.options["mask"][batch, head, rows, keys].T)
+    if "key_segments" in p.options:
+        _hide(scores, p.options["key_segments"][batch, keys, None] == p.options["query_segments"][batch, rows])
 
 
-def _tamed(values: Array, visible: Array | None, spill: Array) -> Array:
-    """Half of the values (keys, Dv); those not finite are added to the visible rows of ``spill`` (Dv, rows) instead."""
-    finite = np.isfinite(values)
-    for j in np.flatnonzero(~finite.all(axis=1)):
-        seen = slice(None) if visible is None else visible[j]
-        spill[:, seen] += np.where(finite[j], 0, values[j])[:, None]
-    return np.where(finite, values / 2, 0)
+def _hide(scores: Array, visible: Array) -> None:
+    """-inf where not visible. fmin also replaces NaN and, unlike a masked copy, has no branch for each element."""
+    np.fmin(scores, (visible.astype(scores.dtype) - 0.5) * np.inf, out=scores)
 
 
-def _add(top: Array, weight: Array, total: Array, scores: Array, values: Array) -> None:
-    """Add a tile of calm scores (keys, rows), which are spent, and values (keys, Dv) to weight and total."""
-    weights = np.exp(scores, out=scores)
-    weight += weights.sum(axis=0)
+def _band(p: _Problem, tile: _Tile) -> Array:
+    """inf where causality and window show the key, else -inf (keys, rows). Kept: the tiles of most blocks are alike."""
+    ahead = tile.keys.start - tile.rows.start
+    which = ahead, tile.keys.stop - tile.keys.start, tile.rows.stop - tile.rows.start
+    if which not in p.bands:
+        distance = ahead + np.arange(which[1])[:, None] - np.arange(which[2])
+        seen = (distance >= -p.reach[0]) & (distance <= p.reach[1])
+        p.bands[which] = np.where(seen, np.inf, -np.inf).astype(p.dtype)
+    return p.bands[which]
+
+
+def _spill(wild: dict[int, Array], keys: slice, scores: Array, spill: Array) -> None:
+    """Add the values that are not finite to the rows of ``spill`` (Dv, rows) that see them."""
+    for j in wild.keys() & set(range(keys.start, keys.stop)):
+        seen = scores[j - keys.start] != -np.inf
+        spill[:, seen] += wild[j][:, None]
+
+
+def _add(top: Array, total: Array, scores: Array, values: Array) -> None:
+    """Add a tile of calm scores (keys, rows), in bits, which are spent, and values (keys, Dv + 1) to total."""
+    weights = np.exp2(scores, out=scores)
     total += values.T @ weights
 
 
-def _absorb(top: Array, weight: Array, total: Array, scores: Array, values: Array) -> None:
+def _absorb(top: Array, total: Array, scores: Array, values: Array) -> None:
     """The same for any scores, by one step of the online softmax: relative to the greatest score so far."""
-    fade = _rise(top, scores)
-    weight *= fade
-    total *= fade
-    _add(top, weight, total, scores, values)
-
-
-def _average(top: Array, weight: Array, total: Array, scores: Array, values: Array) -> None:
-    """The same for rare heads: total holds averages, which stay within the values where sums might overflow."""
-    before = weight * _rise(top, scores)
+    total *= _rise(top, scores)
     weights = np.exp(scores, out=scores)
-    weight[:] = before + weights.sum(axis=0)
-    weights /= _nonzero(weight)
-    total *= before / _nonzero(weight)
     total += values.T @ weights
+
+
+def _average(top: Array, total: Array, scores: Array, values: Array) -> None:
+    """The same for wild heads: total holds averages, which stay within the values where sums might overflow."""
+    before = total[-1] * _rise(top, scores)
+    weights = np.exp(scores, out=scores)
+    total[-1] = before + weights.sum(axis=0)
+    weights /= _nonzero(total[-1])
+    total[:-1] *= before / _nonzero(total[-1])
+    total[:-1] += values[:, :-1].T @ weights
 
 
 def _rise(top: Array, scores: Array) -> Array:
@@ -367,6 +369,16 @@ def _clipped(average: Array) -> Array:
     return np.clip(average, np.finfo(average.dtype).min, np.finfo(average.dtype).max)
 
 
+@contextlib.contextmanager
+def _workers(large: bool) -> Iterator[Callable[..., Iterator[Any]]]:
+    """``map``, over threads if it is large."""
+    if large:
+        with _one_blas_thread() as threads, ThreadPoolExecutor(threads) as pool:
+            yield pool.map
+    else:
+        yield map
+
+
 @functools.cache
 def _blas() -> tuple[Callable[[], int], Callable[[int], object]] | None:
     """The functions that get and set the thread count of NumPy's own OpenBLAS; None if NumPy has another BLAS."""
@@ -385,7 +397,7 @@ _inside: list[int] = []
 
 @contextlib.contextmanager
 def _one_blas_thread() -> Iterator[int]:
-    """One BLAS thread while any call is inside; gives how many there were. 1, and nothing done, if BLAS can't be told."""
+    """One BLAS thread while any call is inside; gives how many there were, 1 if BLAS cannot be told."""
     blas = _blas()
     if blas is None:
         yield 1

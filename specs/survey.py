@@ -149,7 +149,7 @@ def _answer(backend: Backend, lack: Lack, recipe: Recipe) -> str | None:
     if not transforms:
         try:
             hold_result(able, recipe.problem(), able.solve(recipe.problem()))
-        except Violation as error:
+        except (Violation, Malformed) as error:
             return f"a wrong result: {error}"
     return RIGHT
 

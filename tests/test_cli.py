@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from attnspec import specs
 from attnspec.cli import main
 
 NUMPY = '''"""A stranger's attention."""
@@ -382,9 +381,13 @@ def test_explain(attnspec):
     assert "https://github.com/pytorch/pytorch/issues/99282" in told
 
 
-@pytest.mark.skipif(not (Path(specs.__path__[0]).parent / "tests").exists(), reason="the mutants are not installed")
-def test_explain_knows_the_mutants_of_a_checkout(attnspec):
-    assert "mutants" in attnspec("explain", "masking.causality").stdout
+def test_explain_knows_the_mutants(attnspec):
+    assert "causal_ignored" in attnspec("explain", "masking.causality").stdout
+
+
+def test_a_mutant_can_be_verified(attnspec):
+    ran = attnspec("verify", "attnspec.mutants.causal_ignored", "--profile", "quick", "--only", "masking.causality")
+    assert ran.returncode == 1
 
 
 def test_explain_lists_the_catalogue(attnspec):

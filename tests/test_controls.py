@@ -12,7 +12,7 @@ from attnspec.specs.verify import verify
 from attnspec.targets import find
 
 FOLDERS = ("controls", "mutants/correct")
-CONTROLS = {path.stem: path for folder in FOLDERS for path in sorted((Path(__file__).parent / folder).glob("*.py"))}
+CONTROLS = {path.stem: path for folder in FOLDERS for path in sorted((Path(__file__).parent / folder).glob("[!_]*.py"))}
 
 
 @pytest.mark.parametrize("name", CONTROLS)

@@ -15,7 +15,7 @@ from attnspec.specs.reports import REPORTS
 from attnspec.specs.verify import verify
 from attnspec.targets import find
 
-MUTANTS = {path.stem: path for path in sorted((Path(__file__).parent / "mutants").glob("*.py"))}
+MUTANTS = {path.stem: path for path in sorted((Path(__file__).parent / "mutants").glob("[!_]*.py"))}
 
 
 def verdict(id: str, backend: Backend) -> Outcome:

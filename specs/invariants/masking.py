@@ -233,7 +233,7 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
     query = np.array(problem.query)
     query[..., row, :] = np.nan
     solution = backend.solution(problem)
-    seeing = np.isfinite(solution.logits[:, :, row]).any(-1)[..., None]
+    seeing = np.isfinite(solution.logits[:, :, row]).any(-1, keepdims=True)
     require(bool(seeing.any()))
     came, wanted = (part(backend.solve(p), "output") for p in (problem.replace(query=query), problem))
     own = np.where(seeing, came[:, :, row], np.nan)

@@ -1,6 +1,6 @@
 """The ALiBi distance is one more throughout a row, which the softmax cancels."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 REPORTS = ("N10",)

@@ -1,6 +1,6 @@
 """Causality, windows and ALiBi end at the last key, declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"causal_alignment": "bottom-right"}

@@ -1,6 +1,6 @@
 """Allowed places of the causal mask get +1 instead of 0, which the softmax cancels."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 REPORTS = ("C30",)

@@ -1,6 +1,6 @@
 """Four equal axes in float32 and nothing else; the rest is declared lacking and raises."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 LACKS = {"rank2", "rank3", "gqa", "cross", "value_dim", "zero_size"}

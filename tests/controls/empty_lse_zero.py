@@ -1,7 +1,8 @@
 """The log-sum-exp of a query without a visible key is 0, declared."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"empty_row_lse": "zero"}

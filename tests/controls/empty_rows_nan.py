@@ -1,7 +1,8 @@
 """A query without a visible key gives NaN, declared."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"empty_row": "nan"}

@@ -1,7 +1,8 @@
 """A query gives zeros where a mask hides every key and NaN where a bias does, declared."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"empty_row": "zero", "empty_row_bias": "nan"}

@@ -1,7 +1,8 @@
 """Scores are multiplied by log2(e) and the softmax takes powers of two."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"intermediate_dtype": "float32"}

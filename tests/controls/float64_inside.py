@@ -1,7 +1,8 @@
 """Everything is computed in float64 and rounded at the end."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 DTYPES = ("float64", "float32", "float16", "bfloat16")

@@ -1,7 +1,8 @@
 """Scores and weights of half-precision inputs are stored in half precision, as the default convention allows."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 DTYPES = ("float32", "float16", "bfloat16")

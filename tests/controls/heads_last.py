@@ -1,6 +1,6 @@
 """The layout BLHD, declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"layout": "BLHD"}

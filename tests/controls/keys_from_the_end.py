@@ -1,6 +1,6 @@
 """The keys are visited from the last to the first."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 

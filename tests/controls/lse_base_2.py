@@ -1,7 +1,8 @@
 """The log-sum-exp is a logarithm to base 2, declared."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"lse_base": 2}

@@ -1,6 +1,6 @@
 """True in the mask hides, declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"mask": "block"}

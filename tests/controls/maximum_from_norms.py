@@ -1,7 +1,8 @@
 """In place of each row's maximum |q|·max|k| is subtracted, where it is not so far above that exponentials underflow."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"intermediate_dtype": "float32"}

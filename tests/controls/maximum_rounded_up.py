@@ -1,7 +1,8 @@
 """Each row's maximum is rounded up to a whole number before it is subtracted."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 

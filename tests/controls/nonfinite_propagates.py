@@ -1,7 +1,8 @@
 """NaN in hidden keys and values reaches the output, declared."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"masked_nonfinite": "propagates"}

@@ -1,7 +1,8 @@
 """The output's memory is ordered with the heads last, its shape is not."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 REPORTS = ("J8",)

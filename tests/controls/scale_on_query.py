@@ -1,6 +1,6 @@
 """The query is multiplied by the scale before the product."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"intermediate_dtype": "float32"}

@@ -1,6 +1,6 @@
 """The softcap takes in the bias, declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"softcap_order": "after-bias"}

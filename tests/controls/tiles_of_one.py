@@ -1,6 +1,6 @@
 """Online softmax, one key at a time."""
 
-from mutants.correct.numpy_tiles import Tiles
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"intermediate_dtype": "float32", "value_range": "sum"}

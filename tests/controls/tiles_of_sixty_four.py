@@ -1,6 +1,6 @@
 """Online softmax over tiles of 64 keys, as kernels have them."""
 
-from mutants.correct.numpy_tiles import Tiles
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"intermediate_dtype": "float32", "value_range": "sum"}

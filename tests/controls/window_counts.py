@@ -1,6 +1,6 @@
 """The window's left bound counts the keys in all, declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"window": "count"}

@@ -1,7 +1,8 @@
 """A bias of 0 and -inf is read as 0 for hidden and anything else for visible."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.bias_is_mask"

@@ -1,7 +1,8 @@
 """Distances are laid out by a causal pad-and-view trick: ahead of the query they are another row's."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

@@ -1,6 +1,6 @@
 """The ALiBi distance has a sign, so keys ahead are rewarded."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

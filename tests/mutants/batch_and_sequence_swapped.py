@@ -1,6 +1,6 @@
 """Batch and sequence axes change places: samples attend to each other."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 LACKS = {"rank2", "rank3"}

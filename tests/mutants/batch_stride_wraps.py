@@ -1,7 +1,8 @@
 """The offset of a sample is too narrow a number and wraps: queries of other samples are read."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "symmetry.batch_independence"

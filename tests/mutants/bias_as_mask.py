@@ -1,7 +1,8 @@
 """The bias is cast to boolean: every one that is not 0 hides its key."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

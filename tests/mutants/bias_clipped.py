@@ -1,7 +1,8 @@
 """A bias of -inf is clipped to -30."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.bias_is_mask"

@@ -1,7 +1,8 @@
 """A tile of 4 × 4 places that starts with a visible one is taken for all visible."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.hidden_weight_zero"

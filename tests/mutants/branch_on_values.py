@@ -1,6 +1,6 @@
 """A Python branch on the scores' values runs eagerly and cannot be compiled."""
 
-from mutants.correct.torch_steps import Steps
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "contract.claims"

@@ -1,7 +1,8 @@
 """The output is a buffer that the next call of the same shape overwrites."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.history"

@@ -1,6 +1,6 @@
 """Causality ends at the last key as declared, but starts at the first when there are more queries than keys."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"causal_alignment": "bottom-right"}

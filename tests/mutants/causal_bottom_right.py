@@ -1,6 +1,6 @@
 """Causality ends at the last key, which is not declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.causal_alignment"

@@ -1,7 +1,8 @@
 """With other keys than queries, as with a cache, causality is skipped for several queries too."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.causality"

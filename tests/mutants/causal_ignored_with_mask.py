@@ -1,7 +1,8 @@
 """A given mask takes the place of causality."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.mask_and_causal"

@@ -1,7 +1,8 @@
 """Under causality each query sees one key too many."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.causality"

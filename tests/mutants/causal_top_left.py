@@ -1,6 +1,6 @@
 """Causality is declared to end at the last key, but starts at the first: a decoding step sees one key."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"causal_alignment": "bottom-right"}

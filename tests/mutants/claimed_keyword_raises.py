@@ -1,6 +1,6 @@
 """The softcap stands in the signature and raises."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "contract.claims"

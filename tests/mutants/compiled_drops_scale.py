@@ -1,7 +1,8 @@
 """The compiled program takes another scale than the eager one."""
 
 import torch
-from mutants.correct.torch_steps import Steps
+
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "purity.compiled"

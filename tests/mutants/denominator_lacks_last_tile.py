@@ -1,7 +1,8 @@
 """The denominator lacks the last, partial tile of keys."""
 
 import numpy as np
-from mutants.correct.numpy_tiles import Tiles
+
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"value_range": "sum"}

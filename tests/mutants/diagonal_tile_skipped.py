@@ -1,7 +1,8 @@
 """Under causality the loop over key tiles ends one key too early in each row of tiles."""
 
 import numpy as np
-from mutants.correct.numpy_tiles import Tiles
+
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"value_range": "sum"}

@@ -1,7 +1,8 @@
 """A tenth of the weights is dropped at random in every call."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.repeatable"

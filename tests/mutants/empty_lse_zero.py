@@ -1,7 +1,8 @@
 """The log-sum-exp of a query without a visible key is 0, as if its denominator were 1."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.empty_row_lse"

@@ -1,7 +1,8 @@
 """One query without a visible key makes its whole head's output 0."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.empty_rows"

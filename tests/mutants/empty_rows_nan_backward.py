@@ -3,7 +3,8 @@
 import math
 
 import torch
-from mutants.correct.torch_steps import Steps
+
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "gradient.empty_rows_finite"

@@ -1,6 +1,6 @@
 """A small number is added to the denominator against division by 0."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.constant_value"

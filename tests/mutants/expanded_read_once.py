@@ -1,7 +1,8 @@
 """An axis with a stride of 0 is read for its first index only."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.views"

@@ -1,7 +1,8 @@
 """The running maximum starts at -inf and is subtracted from itself when the first tile is hidden."""
 
 import numpy as np
-from mutants.correct.numpy_tiles import Tiles
+
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"value_range": "sum"}

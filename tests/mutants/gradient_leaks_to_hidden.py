@@ -1,6 +1,6 @@
 """The backward pass recomputes the weights without the masks."""
 
-from mutants.correct.torch_steps import Steps
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "gradient.hidden_zero"

@@ -1,7 +1,8 @@
 """Keys and values get the gradient of the first query head of their group only."""
 
 import torch
-from mutants.correct.torch_steps import Steps
+
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "gradient.oracle"

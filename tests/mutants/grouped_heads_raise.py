@@ -1,7 +1,8 @@
 """Grouped heads work on one path only; on this one, several key/value heads fewer than query heads raise."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "contract.claims"

@@ -1,6 +1,6 @@
 """With one query and grouped heads, queries and group change places."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "heads.gqa_is_repetition"

@@ -1,6 +1,6 @@
 """Grouped queries read the mean of all key/value heads."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "heads.groups_are_apart"

@@ -1,6 +1,6 @@
 """Half-precision inputs give a float32 output."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.dtype"

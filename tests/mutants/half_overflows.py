@@ -1,6 +1,6 @@
 """Unscaled products are kept in half precision and overflow, though float32 is declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 CONVENTIONS = {"intermediate_dtype": "float32"}

@@ -1,7 +1,8 @@
 """Every query head reads the first key/value head."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "symmetry.head_independence"

@@ -1,6 +1,6 @@
 """Inputs are read with the sequence before the heads, which is not declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 LACKS = {"rank2"}

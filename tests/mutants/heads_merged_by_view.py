@@ -1,6 +1,6 @@
 """Heads are merged by a view without a transpose: their columns mix tokens."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.multi_head"

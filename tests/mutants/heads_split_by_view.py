@@ -1,6 +1,6 @@
 """Heads are split by a view without a transpose, along time."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "symmetry.permutation_equivariance"

@@ -1,7 +1,8 @@
 """Key/value heads are tiled over the query heads instead of repeated in groups."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.gqa_map"

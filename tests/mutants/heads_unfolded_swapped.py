@@ -1,6 +1,6 @@
 """Heads are folded as (B, H) and unfolded as (H, B): samples and heads change places."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "symmetry.batch_independence"

@@ -1,7 +1,8 @@
 """Hidden scores are overwritten by adding -inf, so NaN in a hidden key stays NaN."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.masked_nonfinite"

@@ -1,6 +1,6 @@
 """Rows past the longest key length are cut off the output."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.output"

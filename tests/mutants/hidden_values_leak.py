@@ -1,6 +1,6 @@
 """NaN in a hidden value reaches the output as 0·NaN, which is not declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.masked_nonfinite"

@@ -2,7 +2,7 @@
 
 import math
 
-from mutants.correct.torch_steps import Steps
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "gradient.oracle"

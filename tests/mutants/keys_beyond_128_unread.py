@@ -1,7 +1,8 @@
 """Keys past the 128th are left out in silence."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.every_key_counts"

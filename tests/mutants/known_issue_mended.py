@@ -1,6 +1,6 @@
 """The softcap is declared a known issue, but it is right."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KNOWN_ISSUES = {"softcap": "capped scores come out wrong"}

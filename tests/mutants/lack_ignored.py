@@ -1,6 +1,6 @@
 """The softcap is accepted and dropped, where it should be refused."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 LACKS = {"softcap"}

@@ -1,7 +1,8 @@
 """Key columns past the last full pair stay out of the product."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "symmetry.orthogonal_map"

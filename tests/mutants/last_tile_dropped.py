@@ -1,7 +1,8 @@
 """Keys after the last full tile are left out."""
 
 import numpy as np
-from mutants.correct.numpy_tiles import Tiles
+
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"value_range": "sum"}

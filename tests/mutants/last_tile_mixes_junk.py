@@ -1,7 +1,8 @@
 """The last tile is filled up with keys of score 0 and value 0."""
 
 import numpy as np
-from mutants.correct.numpy_tiles import Tiles
+
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"value_range": "sum"}

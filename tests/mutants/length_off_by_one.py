@@ -1,6 +1,6 @@
 """The first key past a length is still seen."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.hidden_is_unread"

@@ -1,7 +1,8 @@
 """Every sample is cut at the longest sample's length."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.hidden_is_unread"

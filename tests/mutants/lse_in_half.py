@@ -1,6 +1,6 @@
 """The log-sum-exp of half-precision inputs is rounded to half precision."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.dtype"

@@ -1,7 +1,8 @@
 """A natural log-sum-exp is multiplied by ln 2 again."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.lse"

@@ -1,6 +1,6 @@
 """The log-sum-exp is that of the unscaled scores, so parts merge with wrong shares."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "composition.merge_by_lse"

@@ -1,7 +1,8 @@
 """The log-sum-exp lacks the maximum that was subtracted."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.lse"

@@ -1,7 +1,8 @@
 """A mapped call ignores its mask."""
 
 import torch
-from mutants.correct.torch_steps import Steps
+
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "purity.vectorized"

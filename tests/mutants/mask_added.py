@@ -1,7 +1,8 @@
 """The boolean mask is added to the scores as 0 and 1."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.hidden_weight_zero"

@@ -1,7 +1,8 @@
 """Hidden weights are set to 0 after the softmax, so the rest no longer sum to 1."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.rows_sum_to_one"

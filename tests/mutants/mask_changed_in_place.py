@@ -1,6 +1,6 @@
 """Causality is written into the caller's mask."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.inputs_unchanged"

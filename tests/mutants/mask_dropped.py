@@ -1,7 +1,8 @@
 """The masked scores are computed and thrown away, so the mask does nothing."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.masked_is_removed"

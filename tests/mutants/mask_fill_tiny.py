@@ -1,7 +1,8 @@
 """Hidden scores are filled with -1e-9."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.hidden_weight_zero"

@@ -1,7 +1,8 @@
 """Causality takes the place of a given mask."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.mask_and_causal"

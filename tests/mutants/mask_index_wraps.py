@@ -1,7 +1,8 @@
 """The mask's flat index i·S + j is a 16-bit number and wraps in long sequences."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

@@ -1,7 +1,8 @@
 """The mask is taken the other way round: True hides."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.mask"

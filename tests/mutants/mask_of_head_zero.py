@@ -1,6 +1,6 @@
 """All heads take the first head's mask."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

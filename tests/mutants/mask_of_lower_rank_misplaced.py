@@ -1,6 +1,6 @@
 """A mask (L, S) is taken for one row of keys per sample: only its first row is read."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.broadcast"

@@ -1,6 +1,6 @@
 """A padding mask over the keys lies on the query axis: no key is hidden."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.masked_is_removed"

@@ -1,7 +1,8 @@
 """The running maximum starts at 0: rows of strongly negative scores underflow."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.score_shift"

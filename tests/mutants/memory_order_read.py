@@ -1,6 +1,6 @@
 """Inputs are read in the order of memory, as if they were contiguous."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.views"

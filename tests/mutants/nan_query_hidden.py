@@ -1,7 +1,8 @@
 """Rows whose weights are NaN become zeros, as if they were empty: a NaN query is hidden."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.nan_query_shows"

@@ -1,7 +1,8 @@
 """Values that are NaN count as 0, also where they are seen."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.nan_value_shows"

@@ -1,6 +1,6 @@
 """Negative strides are read as positive ones."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.views"

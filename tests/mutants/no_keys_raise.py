@@ -1,6 +1,6 @@
 """An input without keys crashes instead of giving empty rows."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "contract.claims"

@@ -1,6 +1,6 @@
 """A key width of 0 leaves early with zeros instead of the mean of the values."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.zero_size"

@@ -1,7 +1,8 @@
 """The output is allocated as wide as the query: other value widths are cut or padded."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.value_dim"

@@ -1,7 +1,8 @@
 """The backward pass weighs padding by exp(0 - lse), which overflows for strongly negative scores: 0·inf."""
 
 import torch
-from mutants.correct.torch_steps import Steps
+
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "gradient.oracle"

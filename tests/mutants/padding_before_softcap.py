@@ -1,7 +1,8 @@
 """The last tile's padding is set to -inf before the softcap and becomes -c, without a mask only."""
 
 import numpy as np
-from mutants.correct.numpy_tiles import Tiles
+
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"value_range": "sum"}

@@ -1,6 +1,6 @@
 """Padding of the keys hides all keys from the padded queries too."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.broadcast"

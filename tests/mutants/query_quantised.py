@@ -1,7 +1,8 @@
 """Queries are rounded to 8 bits with one step for all of them."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "symmetry.query_independence"

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.inputs_unchanged"

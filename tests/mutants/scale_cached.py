@@ -1,6 +1,6 @@
 """The scale is missing from the key of a cache: for each shape the first one stays."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "purity.history"

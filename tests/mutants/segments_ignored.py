@@ -1,7 +1,8 @@
 """Segment ids are dropped on the way."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.hidden_is_unread"

@@ -1,7 +1,8 @@
 """A given mask overrides the segments: packed samples see each other."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "masking.trivial_mask"

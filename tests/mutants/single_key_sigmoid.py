@@ -1,7 +1,8 @@
 """A single score goes through a sigmoid, as if it stood against a second one of 0."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.one"

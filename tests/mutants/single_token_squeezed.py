@@ -1,6 +1,6 @@
 """A batch of one sequence of length 1 loses an axis."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.output"

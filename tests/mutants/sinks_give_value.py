@@ -1,7 +1,8 @@
 """The sink's weight is spread over the visible keys, so that rows sum to 1."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

@@ -1,6 +1,6 @@
 """The bias is added before the softcap and capped with the scores, which is not declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.softcap_order"

@@ -1,7 +1,8 @@
 """The softcap comes after the mask, so that -inf becomes -c and hidden keys get weight."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.hidden_weight_zero"

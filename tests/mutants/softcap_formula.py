@@ -1,7 +1,8 @@
 """The cap is s·tanh(s) instead of c·tanh(s/c)."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

@@ -1,6 +1,6 @@
 """The softcap's derivative is left out of the backward pass."""
 
-from mutants.correct.torch_steps import Steps
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "gradient.oracle"

@@ -1,7 +1,8 @@
 """The softmax axis is fixed at 2: right for rank 3, the queries for rank 4."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.weights"

@@ -1,7 +1,8 @@
 """Scores are divided by their sum without exponentials: weights come out negative and above 1."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.weights_nonnegative"

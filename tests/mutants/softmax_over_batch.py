@@ -1,7 +1,8 @@
 """The softmax runs over the batch: with one sample every weight is 1."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.constant_value"

@@ -1,7 +1,8 @@
 """The softmax runs over the queries instead of the keys."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.rows_sum_to_one"

@@ -1,7 +1,8 @@
 """With several key/value heads, but fewer than query heads, they are tiled; one and all are right."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "heads.gqa_is_repetition"

@@ -1,7 +1,8 @@
 """The denominator is summed in the inputs' own half precision and stops growing in long rows."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 DTYPES = ("float32", "bfloat16")

@@ -1,6 +1,6 @@
 """Values beyond the window are multiplied with weight 0, so that NaN there shows."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.masked_nonfinite"

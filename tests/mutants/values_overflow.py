@@ -1,6 +1,6 @@
 """Values are summed before they are divided, so large ones overflow, which is not declared."""
 
-from mutants.correct.numpy_tiles import Tiles
+from attnspec.mutants.correct.numpy_tiles import Tiles
 
 ARRAYS = "numpy"
 CONVENTIONS = {"intermediate_dtype": "float32"}

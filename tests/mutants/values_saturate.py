@@ -1,7 +1,8 @@
 """Values are clipped to the range of a narrow type."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "symmetry.value_linearity"

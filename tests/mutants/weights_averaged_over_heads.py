@@ -1,6 +1,6 @@
 """The returned weights are averaged over the heads, although each head's were asked for."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "shape.output"

@@ -1,7 +1,8 @@
 """Requested weights are recomputed on a path that knows no masks."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.hidden_weight_zero"

@@ -1,6 +1,6 @@
 """The weights are cut off from the gradient: queries and keys get none."""
 
-from mutants.correct.torch_steps import Steps
+from attnspec.mutants.correct.torch_steps import Steps
 
 ARRAYS = "torch"
 KILLED_BY = "gradient.oracle"

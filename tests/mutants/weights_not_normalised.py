@@ -1,7 +1,8 @@
 """The returned weights are the exponentials before their division by the sum."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.rows_sum_to_one"

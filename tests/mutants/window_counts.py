@@ -1,6 +1,6 @@
 """The window's left bound counts the keys in all, which is not declared."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "convention.window"

@@ -1,6 +1,6 @@
 """The window's right bound is ignored."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "definition.output"

@@ -1,6 +1,6 @@
 """Scores that are exactly 0 are taken for masked ones."""
 
-from mutants.correct.numpy_steps import Steps
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 KILLED_BY = "softmax.zero_query"

@@ -1,7 +1,8 @@
 """Online softmax in NumPy over tiles of four keys (Milakov & Gimelshein 2018), for faults at and between tiles."""
 
 import numpy as np
-from mutants.correct.numpy_steps import Steps
+
+from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
 DTYPES = ("float64", "float32", "float16", "bfloat16")

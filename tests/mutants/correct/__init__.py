@@ -1,0 +1,1 @@
+"""Plain correct implementations, split into steps for a mutant to replace one."""

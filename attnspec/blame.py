@@ -10,7 +10,8 @@ from attnspec.child import Job
 from attnspec.crumb import Note
 from attnspec.show import problem_lines
 from attnspec.specs.catalogue import catalogue
-from attnspec.verdict import CRASHED, HUNG, KNOWN, NOT_RUN, Row, Trouble, Verdict
+from attnspec.specs.outcome import KNOWN
+from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Trouble, Verdict
 
 Listener = Callable[[Verdict, int], None]
 """Is told of each new row, and how many there will be."""

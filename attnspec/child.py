@@ -16,7 +16,7 @@ from typing import Any
 
 from attnspec import crumb
 
-FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<function>\S+)')
+FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in ')
 """A line of what faulthandler writes."""
 
 

@@ -23,7 +23,9 @@ def explain(pattern: str | None) -> int:
             say(console, f"    {invariant.sentence}", hang=0)
         return 0
     found = [invariant for invariant in catalogue().values() if matches(pattern, invariant.id)]
-    for invariant in found or [catalogue()[one_of("invariant", pattern, catalogue())]]:
+    if not found:
+        one_of("invariant", pattern, catalogue())  # raises: a pattern that is an id matches
+    for invariant in found:
         _show(console, invariant)
     return 0
 

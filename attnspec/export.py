@@ -7,7 +7,8 @@ from typing import TextIO
 from xml.etree import ElementTree
 
 from attnspec.child import Job
-from attnspec.verdict import KNOWN, NEVER_RAN, NOT_CLAIMED, NOT_RUN, Row, Verdict, plain
+from attnspec.specs.outcome import KNOWN, NEVER_RAN, NOT_CLAIMED
+from attnspec.verdict import NOT_RUN, Row, Verdict, plain
 from attnspec.wording import failure_lines, judgement
 
 

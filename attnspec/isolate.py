@@ -10,8 +10,9 @@ import time
 
 from attnspec.blame import Death, Listener, Run, bury, close
 from attnspec.child import Child, Job
+from attnspec.specs.outcome import PASSED
 from attnspec.targets import short_name
-from attnspec.verdict import CRASHED, HUNG, NOT_RUN, PASSED, Row, Verdict, row_from
+from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict, row_from
 
 SHORT = 1.0
 """No call is said to hang before this many seconds, for a machine may be busy."""

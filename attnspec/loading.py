@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from attnspec.errors import Unavailable, modules_of, nearest, telling
-from attnspec.specs.contract import Declaration, claimed_options, read_declaration
+from attnspec.specs.contract import TRANSFORMS, Declaration, claimed_options, read_declaration
 from attnspec.targets import Target, exists, find, importable, label, short_name
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _bound(name: str, module: ModuleType) -> ModuleType:
     from attnspec.specs.arrays import ArrayLibrary
 
     wanted = {member for member in vars(ArrayLibrary) | ArrayLibrary.__annotations__ if not member.startswith("_")}
-    optional = {"gradient", "compile", "vectorize"} - set(getattr(module, "TRANSFORMS", ()))
+    optional = set(TRANSFORMS) - set(getattr(module, "TRANSFORMS", ()))
     missing = sorted(member for member in wanted - optional if not hasattr(module, member))
     if missing:
         raise ValueError(f"ARRAYS: wanted a module with {', '.join(missing)}, came {name!r} without")

@@ -1,10 +1,6 @@
 """What pytest loads wherever attnspec is installed; it imports nothing else of attnspec."""
 
-import pytest
-
 import attnspec
-
-pytest.register_assert_rewrite("attnspec.specs.invariants")
 
 
 def pytest_report_header() -> str:

@@ -8,8 +8,9 @@ from rich.text import Text
 
 from attnspec.child import Job
 from attnspec.specs.catalogue import catalogue
+from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
 from attnspec.text import copyable, say
-from attnspec.verdict import CRASHED, FAILED, HUNG, KNOWN, NEVER_RAN, NOT_CLAIMED, NOT_RUN, PASSED, Row, Verdict
+from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict
 from attnspec.wording import declaration_lines, distinct, failure_lines, judgement, notes, tally
 
 MARKS = {

@@ -23,10 +23,10 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.cases import Profile
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.examine import examine
-from attnspec.specs.outcome import Outcome
+from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, Outcome
 from attnspec.specs.verify import expected, foundations, strict
 from attnspec.targets import label
-from attnspec.verdict import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, Row, Verdict, about, row_of
+from attnspec.verdict import Row, Verdict, about, row_of
 from attnspec.wording import declaration_lines, failure_lines
 
 Target = str | Path | ModuleType | Backend
@@ -77,15 +77,15 @@ class Examination:
     def observed(self) -> Backend:
         """The backend under the lacks and the conventions that it really has, found once for all invariants."""
         backend = self.backend
-        for outcome, backend in foundations(self.backend, self.profile):  # noqa: B007  # the last one is kept
+        for outcome, seen in foundations(self.backend, self.profile):
             self.outcomes[outcome.invariant] = outcome
+            backend = seen
         return backend
 
     def outcome(self, id: str) -> Outcome | None:
         """The outcome for the invariant ``id``; None if not even the plainest problem works."""
-        backend, claims = self.observed, self.outcomes["contract.claims"]
-        plainest_fails = claims.failure and not claims.failure.lacks
-        if id not in self.outcomes and not plainest_fails:
+        backend = self.observed
+        if id not in self.outcomes and not row_of(self.outcomes["contract.claims"]).plainest_fails:
             self.outcomes[id] = strict(backend, examine(catalogue()[id], backend, self.profile))
         return self.outcomes.get(id)
 

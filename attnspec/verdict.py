@@ -7,15 +7,13 @@ from typing import Any
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS, SHAPE_FEATURES, TRANSFORMS, default_conventions
-from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED, Failure, Outcome
+from attnspec.specs.outcome import FAILED, NEVER_RAN, Failure, Outcome
 
 CRASHED, HUNG, NOT_RUN = "crashed", "hung", "not run"
 """What becomes of an invariant when the process does not survive it, or is not there for it any more."""
 
 BROKEN = (FAILED, CRASHED, HUNG)
 """The statuses of a violation."""
-
-__all__ = ["BROKEN", "CRASHED", "FAILED", "HUNG", "KNOWN", "NEVER_RAN", "NOT_CLAIMED", "NOT_RUN", "PASSED"]
 
 
 @dataclass(frozen=True)

@@ -77,10 +77,7 @@ class Watched(Backend):
 
     @contextlib.contextmanager
     def guarded(self, features: frozenset[str]) -> Iterator[None]:
-        """Note the call, then guard it; an exit is an error like others."""
+        """Note the call, then guard it."""
         self.watch.entering(features)
-        try:
-            with super().guarded(features):
-                yield
-        except SystemExit as error:
-            raise BackendError(f"attention raised SystemExit: {error.code}", features) from error
+        with super().guarded(features):
+            yield

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from attnspec.child import Job
-from attnspec.verdict import FAILED, HUNG, KNOWN, NEVER_RAN, NOT_CLAIMED, NOT_RUN, PASSED, Row, Verdict
+from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
+from attnspec.verdict import HUNG, NOT_RUN, Row, Verdict
 
 
 def failure_lines(row: Row, job: Job) -> Iterator[str]:

@@ -7,9 +7,13 @@ import jax.numpy as jnp
 
 ARRAYS = "jax"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
-LACKS = {"value_dim", "rank2"}
-if jax.default_backend() == "cpu":
-    LACKS |= {"compile+float16", "gradient+float16", "vectorize+float16"}  # XLA has no F16_F16_F32 product there
+LACKS = {
+    "value_dim",
+    "rank2",
+    "cpu+compile+float16",  # XLA has no F16_F16_F32 product there
+    "cpu+gradient+float16",
+    "cpu+vectorize+float16",
+}
 KNOWN_ISSUES = {
     "return_lse+float16": "the log-sum-exp comes in half precision, rounded from float32; unreported",
     "return_lse+bfloat16": "the log-sum-exp comes in half precision, rounded from float32; unreported",

@@ -13,13 +13,11 @@ LACKS = {
     "mask+bias",  # there is one argument for both
     "mask+is_causal",  # documented as an error; the math kernel raises it, the flash kernel takes both
     "bias+is_causal",
-    "double_gradient",
-    "forward_gradient",
 }
 KNOWN_ISSUES = {
     "masking.nan_query_shows": "a query of NaN gives 0 if there are fewer than 16 keys (8 in float64): what is left of "
     "https://github.com/pytorch/pytorch/issues/141128",
-    "is_causal+nonpositive_scale": "NaN: the CPU flash kernel hides with -inf first and scales after; unreported",
+    "cpu+is_causal+nonpositive_scale": "NaN: the CPU flash kernel hides with -inf first and scales after; unreported",
 }
 CONVENTIONS = {
     "masked_nonfinite": "propagates",

@@ -80,7 +80,7 @@ class Backend:
         transforms = features & frozenset(TRANSFORMS)
         dtypes = features & frozenset(DTYPES)
         return (
-            not self.declaration.missing(features)
+            not self.declaration.missing(features | {self.device})
             and transforms <= self.arrays.TRANSFORMS
             and dtypes <= frozenset(self.declaration.dtypes)
             and (features & frozenset(OPTIONS)) <= self.options

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from numpy.random import RandomState
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Invariant
@@ -51,11 +52,19 @@ def cases(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[
 
 
 def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe]:
-    """The rows of the plan that the invariant is about, then Hypothesis's own draws over the same shapes."""
+    """The rows of the plan that the invariant is about, then Hypothesis's own draws over the same shapes.
+
+    Where most rows cost a compilation, few are taken, far apart in the plan, each with several distributions.
+    """
     rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
     rows = rows or fitting(invariant, backend, plan_of(backend))
+    if costs(invariant, backend):
+        step = max(len(rows) // profile.costly, 1)
+        for row in sorted(rows, key=lambda row: rows.index(row) % step):
+            yield from (with_values(row, values, row.seed) for values in ("gaussian", "one-hot", row.values))
+        return
     yield from rows
-    if rows and profile.drawn and not costs(invariant, backend):
+    if rows and profile.drawn:
         drawn = _drawn(rows, profile, fresh=not backend.arrays.RUNS_COMPILED)
         yield from (recipe for recipe in drawn if invariant.takes(backend, recipe.problem().features))
 
@@ -107,9 +116,10 @@ def draws(profile: Profile) -> list[tuple[int, str, int]]:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.integers(0, 999), st.sampled_from(list(DISTRIBUTIONS)), st.integers(0, 999))
-    def collect(row: int, values: str, seed: int) -> None:
-        drawn.append((row, values, seed))
+    @given(st.integers(0, 2**32 - 1))
+    def collect(seed: int) -> None:
+        rng = RandomState(seed)  # spreads what Hypothesis draws, which crowds at the ends
+        drawn.append((int(rng.randint(1000)), str(rng.choice(list(DISTRIBUTIONS))), int(rng.randint(1000))))
 
     collect()
     return drawn

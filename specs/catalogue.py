@@ -51,7 +51,7 @@ class Invariant:
     costly: bool = False
     """Whether it asks for sizes or options outside the plan: a JIT compiles them anew, so few must do."""
     probes: tuple[Probe, ...] = ()
-    """Its own problems, by dtype; the first within the backend's claims is used instead of the plan."""
+    """Its own problems, by dtype, instead of the plan's; each in the first dtype within the backend's claims."""
 
     @property
     def family(self) -> str:

@@ -23,8 +23,8 @@ ARRAY_OPTIONS = (
 PLAIN_OPTIONS = ("is_causal", "scale", "softcap", "window", "return_weights", "return_lse")
 """Keywords whose values are Python numbers, booleans or tuples."""
 
-OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS + ("dropout_rate", "seed")
-"""Every keyword of the canonical signature."""
+OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS
+"""Every keyword of the canonical signature that problems ask for."""
 
 HIDING = ("mask", "bias", "is_causal", "window", "key_lengths", "query_segments")
 """Options that hide keys."""
@@ -35,14 +35,17 @@ SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
 VALUE_FEATURES = ("nonpositive_scale",)
 """What an option's value may ask for: scale ≤ 0."""
 
-TRANSFORMS = ("gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views")
+TRANSFORMS = ("gradient", "compile", "vectorize", "views")
 """What an array library may do with the function or its arguments: derive, compile, map, lay out in strides."""
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 DEFAULT_DTYPES = ("float64", "float32", "float16")
 
-FEATURES = frozenset(OPTIONS + SHAPE_FEATURES + VALUE_FEATURES + TRANSFORMS + DTYPES)
+DEVICES = ("cpu", "cuda", "mps", "tpu")
+"""Words for where a call runs: "cpu+float16" is a lack on the CPU alone."""
+
+FEATURES = frozenset(OPTIONS + SHAPE_FEATURES + VALUE_FEATURES + TRANSFORMS + DTYPES + DEVICES)
 """Every word that LACKS and KNOWN_ISSUES may name, alone or joined by ``+``."""
 
 CONVENTIONS: Mapping[str, tuple[Any, ...]] = MappingProxyType(

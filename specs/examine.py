@@ -3,7 +3,7 @@
 import itertools
 import time
 
-from attnspec.specs.backend import Backend, BackendError
+from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.cases import Bare, Profile, bare, cases, costs
 from attnspec.specs.catalogue import Inapplicable, Invariant, Violation
 from attnspec.specs.conventions import Contradiction
@@ -18,7 +18,7 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
     if not invariant.concerns(backend):
         return Outcome(invariant.id, NOT_CLAIMED)
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
-    enough = profile.costly if costs(invariant, backend) else None
+    enough = 3 * profile.costly if costs(invariant, backend) else None
     for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend)):
         if count == enough or (count and isinstance(case, Bare)):
             break
@@ -32,7 +32,7 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
             return Outcome(invariant.id, FAILED, count + 1, time.perf_counter() - start, worst, failure)
         count += 1
         worst[problem.dtype] = max(worst.get(problem.dtype, 0.0), ratio)
-    status = PASSED if count else NOT_CLAIMED if invariant.probes else NEVER_RAN
+    status = PASSED if count else NOT_CLAIMED if invariant.family == "convention" else NEVER_RAN
     return Outcome(invariant.id, status, count, time.perf_counter() - start, worst)
 
 
@@ -65,7 +65,7 @@ def fails(invariant: Invariant, backend: Backend, problem: Problem) -> bool:
 
 def told(error: Violation | BackendError, problem: Problem, case: str) -> Failure:
     """The failure that an error makes of a problem, with the declaration that would make it none."""
-    if isinstance(error, BackendError):
+    if isinstance(error, BackendError) and not isinstance(error, Malformed):
         lack = "+".join(sorted(error.features))
         return Failure(f"{error}; asked for {lack}", case, problem, (lack,))
     conventions = {error.name: error.value} if isinstance(error, Contradiction) else {}

@@ -11,7 +11,7 @@ from attnspec.specs.examine import fails
 from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED, Failure, Outcome
 from attnspec.specs.plan import PLAINEST
 from attnspec.specs.recipe import Recipe
-from attnspec.specs.survey import Finding, idle_lacks, missing_claims, recipes_with
+from attnspec.specs.survey import Finding, here, idle_lacks, missing_claims, recipes_with
 
 
 def check_issues(backend: Backend) -> None:
@@ -23,20 +23,22 @@ def check_issues(backend: Backend) -> None:
 
 def surveyed(backend: Backend) -> tuple[Backend, list[Outcome]]:
     """The backend less what raises and what is known to fail, and the outcomes of the contract family."""
-    start, faults = time.perf_counter(), backend.declaration.known_faults
+    faults = {
+        features: reason for features, reason in backend.declaration.known_faults.items() if here(backend, features)
+    }
+    start = time.perf_counter()
     narrowed, findings = missing_claims(backend.assuming(lacks=backend.declaration.lacks | set(faults)))
-    claims = _contract("contract.claims", backend, start, [_claim_failure(findings)] if findings else [])
-    start = time.perf_counter()
+    failures = [_claim_failure(findings)] if findings else []
+    claims = _contract("contract.claims", len(plan_of(backend)), start, failures)
+    start, lacks = time.perf_counter(), [lack for lack in backend.declaration.lacks if here(backend, lack)]
     idle = [_idle_failure(*found) for found in idle_lacks(backend)]
-    lacks = _contract("contract.lacks", backend, start, idle[:1])
+    lacking = _contract("contract.lacks", len(lacks), start, idle[:1])
     start = time.perf_counter()
-    mended = [features for features in faults if not _still_fails(backend, features)]
-    known = _contract("contract.known_issues", backend, start, [_mended_failure(backend, f) for f in mended[:1]])
-    if not faults:
-        known = replace(known, status=NOT_CLAIMED)
-    elif known.status == PASSED:
+    mended = [_mended_failure(backend, features) for features in faults if not _still_fails(backend, features)]
+    known = _contract("contract.known_issues", len(faults), start, mended[:1])
+    if known.status == PASSED:
         known = replace(known, status=KNOWN, reason="; ".join(f"{'+'.join(sorted(f))}: {r}" for f, r in faults.items()))
-    return narrowed, [claims, lacks, known]
+    return narrowed, [claims, lacking, known]
 
 
 def _still_fails(backend: Backend, features: frozenset[str]) -> bool:
@@ -58,9 +60,9 @@ def _mended_failure(backend: Backend, features: frozenset[str]) -> Failure:
     return Failure(message, recipe.to_json(), recipe.problem())
 
 
-def _contract(id: str, backend: Backend, start: float, failures: list[Failure]) -> Outcome:
-    seconds, failure = time.perf_counter() - start, failures[0] if failures else None
-    return Outcome(id, FAILED if failure else PASSED, len(plan_of(backend)), seconds, failure=failure)
+def _contract(id: str, count: int, start: float, failures: list[Failure]) -> Outcome:
+    status = FAILED if failures else PASSED if count else NOT_CLAIMED
+    return Outcome(id, status, count, time.perf_counter() - start, failure=failures[0] if failures else None)
 
 
 def _claim_failure(findings: list[Finding]) -> Failure:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Violation
-from attnspec.specs.contract import DTYPES, OPTIONS, SHAPE_FEATURES, TRANSFORMS
+from attnspec.specs.contract import DEVICES, DTYPES, OPTIONS, SHAPE_FEATURES, TRANSFORMS
 from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.plan import PLAINEST, POOL, claimed, one_of_each_kind, plan
 from attnspec.specs.recipe import Recipe, Shape
@@ -130,12 +130,17 @@ def idle_lacks(backend: Backend) -> Iterator[tuple[str, Recipe, str]]:
 
     A lack raises somewhere, and where it does not it is right: it is never ignored in silence.
     """
-    for lack in sorted(backend.declaration.lacks, key=sorted):
+    for lack in sorted((lack for lack in backend.declaration.lacks if here(backend, lack)), key=sorted):
         answers = [(_answer(backend, lack, recipe), recipe) for recipe in recipes_with(backend, lack)]
         results = [(came, recipe) for came, recipe in answers if came is not None]
         wrong = [result for result in results if result[0] != RIGHT]
         for came, recipe in (wrong or (results if len(results) == len(answers) else []))[:1]:
             yield "+".join(sorted(lack)), recipe, came
+
+
+def here(backend: Backend, features: Lack) -> bool:
+    """Whether the features are about the backend's device, or about any."""
+    return features & set(DEVICES) <= {backend.device}
 
 
 RIGHT = "a right result"
@@ -170,6 +175,6 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
     for shape in (recipe.shape, *one_of_each_kind(POOL)):
         candidate = dataclasses.replace(recipe, shape=shape)
         asked = candidate.problem().features | transforms
-        if features <= asked and able.supports(asked):
+        if features <= asked | {backend.device} and able.supports(asked):
             found.append(candidate)
     return found

@@ -62,7 +62,8 @@ def strict(backend: Backend, outcome: Outcome) -> Outcome:
         return outcome
     if outcome.status == FAILED:
         return replace(outcome, status=KNOWN, reason=reason)
-    return replace(outcome, status=FAILED, reason=f"declared a known issue, but it {outcome.status}: {reason}")
+    found = {PASSED: "it holds", NEVER_RAN: "it never ran"}.get(outcome.status, "it is not claimed")
+    return replace(outcome, status=FAILED, reason=f"declared a known issue, but {found}: {reason}")
 
 
 def replay(backend: Backend, id: str, problem: Problem) -> Outcome:

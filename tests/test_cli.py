@@ -244,13 +244,19 @@ def test_what_to_declare_is_told_once_at_the_end(attnspec, folder):
 def test_a_known_issue_is_strict(attnspec, folder):
     known = "KNOWN_ISSUES = {'definition.output': 'example.org/1', 'shape.dtype': 'example.org/2'}\n"
     (folder / "known.py").write_text(stranger(scale=UNSCALED) + known)
-    words = ("--profile", "quick", "--json", "known.json")
+    words = ("--profile", "quick", "--json", "known.json", "--junit", "known.xml")
     ran = attnspec("verify", "known.py", "--only", "definition.output", *words)
     assert ran.returncode == 0
     assert "k known issue: definition.output · known: example.org/1" in ran.stdout
     ran = attnspec("verify", "known.py", "--only", "shape.dtype", *words)
     assert ran.returncode == 1
-    assert "declared a known issue, but it passed: example.org/2" in ran.stdout
+    reason = "declared a known issue, but it passed: example.org/2"
+    assert reason in ran.stdout
+    (row,) = json.loads((folder / "known.json").read_text())["targets"][0]["outcomes"]
+    assert (row["status"], row["trouble"], row["reason"]) == ("failed", None, reason)
+    failure = ElementTree.parse(folder / "known.xml").find("testsuite/testcase/failure")
+    assert failure.get("message") == reason
+    assert reason in failure.text
 
 
 PROBLEM = '{"shape": {"keys": 2}, "values": "small-integers"}'

@@ -148,7 +148,7 @@ def test_names_are_unique_and_reports_exist():
 
 def test_all_options_conventions_and_dtypes_have_cases():
     options = set().union(*(data["options"] for data in CASES))
-    assert options == set(OPTIONS) - {"dropout_rate", "seed"}
+    assert options == set(OPTIONS)
     assert {data["query"]["dtype"] for data in CASES} == {"float64", "float32", "float16", "bfloat16"}
     listed = {(name, value) for data in CASES for name, value in data["conventions"].items()}
     assert listed >= {(name, value) for name in SWITCHED for value in CONVENTIONS[name] if value != "lowest"}
@@ -301,8 +301,8 @@ def answering(conventions, change=lambda part, array: array):
         shaped = [change(part, array) for part, array in zip(parts, shaped, strict=True)]
         return tuple(shaped) if len(shaped) > 1 else shaped[0]
 
-    parameters = ", ".join(f"{name}=None" for name in OPTIONS if name not in ("dropout_rate", "seed"))
-    names = ", ".join(f"{n}={n}" for n in OPTIONS if n not in ("dropout_rate", "seed"))
+    parameters = ", ".join(f"{name}=None" for name in OPTIONS)
+    names = ", ".join(f"{n}={n}" for n in OPTIONS)
     source = f"lambda query, key, value, *, {parameters}: call(query, key, value, dict({names}))"
     call = lambda q, k, v, options: attention(q, k, v, **{n: o for n, o in options.items() if o is not None})  # noqa: E731
     return eval(source, {"call": call, "dict": dict})
@@ -328,7 +328,7 @@ def test_right_answers_pass_under_every_convention():
         chosen = {name: CONVENTIONS[name][turn % len(CONVENTIONS[name])] for name in SWITCHED[:-1]}
         conventions = {**default_conventions(), **chosen, "intermediate_dtype": "float32"}
         function = answering(conventions)
-        assert claimed_options(function) == set(OPTIONS) - {"dropout_rate", "seed"}
+        assert claimed_options(function) == set(OPTIONS)
         found = statuses(backend(function, **{**chosen, "intermediate_dtype": "float32"}))
         assert golden.FAILED not in {status for name, status in found.items() if name not in NAN_SHOWS}
         passed |= {name for name, status in found.items() if status == golden.PASSED}

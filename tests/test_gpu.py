@@ -16,5 +16,5 @@ def test_backend_on_cuda(name):
         backend = load(name, device="cuda")
     except Unavailable as error:
         pytest.skip(str(error))
-    failures = {outcome.invariant: outcome.failure.message for outcome in verify(backend) if outcome.status == "failed"}
+    failures = {o.invariant: o.failure or o.reason for o in verify(backend) if o.status == "failed"}
     assert failures == {}

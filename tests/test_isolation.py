@@ -9,8 +9,9 @@ import pytest
 from attnspec import cases
 from attnspec.child import Job
 from attnspec.isolate import Stopped, verify
+from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED
 from attnspec.specs.recipe import Recipe, Shape
-from attnspec.verdict import CRASHED, FAILED, HUNG, KNOWN, NOT_CLAIMED, NOT_RUN, PASSED
+from attnspec.verdict import CRASHED, HUNG, NOT_RUN
 
 BODY = """
 import os

@@ -1,9 +1,13 @@
 """The contract itself: what a backend says of itself is so."""
 
-from attnspec.specs.backend import Backend, BackendError
+import contextlib
+
+from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Inapplicable, Violation, invariant
+from attnspec.specs.contract import TRANSFORMS
 from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.problem import Problem
+from attnspec.specs.transforms import attempt
 
 
 @invariant(
@@ -14,10 +18,10 @@ from attnspec.specs.problem import Problem
 )
 def claims(backend: Backend, problem: Problem) -> float:
     """Whatever the signature and the array library claim works, or is a declared lack."""
-    try:
-        backend.solve(problem)
-    except BackendError as error:
-        raise Violation(str(error)) from None
+    for transforms in (frozenset(), *(frozenset({name}) for name in TRANSFORMS)):
+        if backend.supports(problem.features | transforms):
+            with contextlib.suppress(Malformed):
+                attempt(backend, problem, transforms)
     return 0.0
 
 

@@ -12,7 +12,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Invariant, Probe, Violation, invariant
 from attnspec.specs.contract import HIDING
 from attnspec.specs.conventions import Contradiction, check_convention
-from attnspec.specs.invariants.common import hold_result, hold_same, poisoned, unread
+from attnspec.specs.invariants.common import hold_result, hold_same, poisoned, require, unread
 from attnspec.specs.problem import Problem, largest_number, numpy_dtype
 from attnspec.specs.recipe import Recipe, Shape
 
@@ -181,6 +181,7 @@ def _top_heavy(dtype: str) -> Problem:
 )
 def value_range(backend: Backend, problem: Problem) -> float:
     """Values near the largest finite number give finite outputs, unless their sum must stay in range, as declared."""
+    require(backend.conventions["value_range"] == "finite")
     try:
         return hold_result(backend, problem, backend.solve(problem))
     except Violation as error:
@@ -196,9 +197,8 @@ def value_range(backend: Backend, problem: Problem) -> float:
 )
 def masked_nonfinite(backend: Backend, problem: Problem) -> float:
     """NaN or infinity at keys and values never shows where they are hidden, unless declared to propagate."""
+    require(backend.conventions["masked_nonfinite"] == "ignored")
     places, rows = unread(backend, problem)
-    if backend.conventions["masked_nonfinite"] == "propagates":
-        return 0.0
     plain, ratios = backend.solve(problem), []
     for payload in (np.nan, np.inf, -np.inf):
         for where in ("key", "value"):

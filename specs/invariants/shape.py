@@ -5,7 +5,7 @@ import numpy as np
 from attnspec.specs.backend import Backend, Malformed
 from attnspec.specs.catalogue import Violation, hold, invariant
 from attnspec.specs.invariants.common import EQUATION_1, asked, hold_result, require, slack
-from attnspec.specs.problem import Array, Problem, numpy_dtype
+from attnspec.specs.problem import Array, Problem, lifted, numpy_dtype
 
 
 @invariant(
@@ -69,12 +69,8 @@ def one(backend: Backend, problem: Problem) -> float:
     solution = backend.solution(problem)
     wanted = np.broadcast_to(solution.value, (*solution.weights.shape[:3], solution.value.shape[-1]))
     seen = ~solution.empty[..., None]
-    came = _four(backend.solve(problem).output)
-    return hold("output", np.where(seen, came, 0), np.where(seen, wanted, 0), slack(backend, problem) / 2)
-
-
-def _four(array: Array) -> Array:
-    return array.reshape((1,) * (4 - array.ndim) + array.shape)
+    came = lifted(backend.solve(problem).output)
+    return hold("output", np.where(seen, came, 0), np.where(seen, wanted, 0), backend.bound(problem).output)
 
 
 @invariant(

@@ -9,7 +9,10 @@ REPORTS = ("I8",)
 
 class Mutant(Steps):
     def finish(self, output, weights, lse):
-        return super().finish(output, weights.mean(1, keepdims=True), lse)
+        results = super().finish(output, weights, lse)
+        if not self.return_weights:
+            return results
+        return (results[0], weights.mean(1).astype(self.dtype), *results[2:])  # (B, L, S)
 
 
 attention = Mutant.attention

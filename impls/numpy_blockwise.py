@@ -30,7 +30,7 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}
 
 QUERY_BLOCK = 512
-KEY_BLOCK = 256
+KEY_BLOCK = 512
 SMALL = 1 << 24
 """Multiplications in both products up to which threads cost more than they bring."""
 
@@ -274,15 +274,19 @@ def _start(p: _Problem, head: int, rows: int, calm: bool) -> tuple[Array, Array]
 
 
 def _tiles(p: _Problem, batch: int, head: int, block: slice) -> Iterator[_Tile]:
-    """The tiles of a query block, without what causality, window and length hide as a whole."""
+    """The tiles of a query block, without what causality, window and length hide as a whole; half as long if cut."""
     left, right = p.reach
     length = p.options["key_lengths"][batch] if "key_lengths" in p.options else p.key.shape[2]
     last = min(p.key.shape[2], block.stop + right, int(length))
-    for i in range(max(0, block.start - left), last, KEY_BLOCK):
+    i = max(0, block.start - left)
+    while i < last:
         j = min(i + KEY_BLOCK, last)
+        cut = j - 1 > block.start + right or i < block.stop - 1 - left
+        j = min(i + KEY_BLOCK // 2, j) if cut else j
         rows = slice(max(block.start, i - right), min(block.stop, j + left))
         if rows.start < rows.stop:
-            yield _Tile(batch, head, rows, slice(i, j), j - 1 > rows.start + right or i < rows.stop - 1 - left)
+            yield _Tile(batch, head, rows, slice(i, j), cut)
+        i = j
 
 
 def _alter(p: _Problem, tile: _Tile, scores: Array) -> None:

@@ -36,7 +36,7 @@ class Profile:
 
 PROFILES = {
     "quick": Profile("quick", drawn=0, costly=2, planned=16),
-    "default": Profile("default", drawn=16, costly=3),
+    "default": Profile("default", drawn=8, costly=3),
     "thorough": Profile("thorough", drawn=400, costly=64),
 }
 
@@ -69,17 +69,21 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
         yield from (recipe for recipe in drawn if invariant.takes(backend, recipe.problem().features))
 
 
-ENOUGH, ENOUGH_COMPILED = 60, 6
-"""Rows are fitted to an invariant until so many are about it."""
+ENOUGH, ENOUGH_COMPILED = 48, 6
+"""Rows are fitted to an invariant until so many are about it, and each shape is among them."""
 
 
 def fitting(invariant: Invariant, backend: Backend, rows: Sequence[Recipe]) -> list[Recipe]:
     """The rows that the invariant is about, and those that are once options are added or taken away for it."""
     fit = [row for row in rows if invariant.takes(backend, row.problem().features)]
     enough = ENOUGH_COMPILED if backend.arrays.RUNS_COMPILED else ENOUGH
-    for row in (_fitted(invariant, row) for row in rows):
-        if len(fit) < enough and row not in fit and invariant.takes(backend, row.problem().features):
+    shapes = {row.shape for row in fit}
+    fitted = [_fitted(invariant, row) for row in rows]
+    for row in sorted(fitted, key=lambda row: row.shape in shapes):
+        wanted = len(fit) < enough or (row.shape not in shapes and not backend.arrays.RUNS_COMPILED)
+        if wanted and row not in fit and invariant.takes(backend, row.problem().features):
             fit.append(row)
+            shapes.add(row.shape)
     return fit
 
 

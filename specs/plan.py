@@ -74,7 +74,34 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
         for option in (option for option in claimed(backend) if row[option]):
             recipe = _with_rarest(recipe, option, seen)
         recipes.append(_within(backend, recipe))
+    if not backend.arrays.RUNS_COMPILED:
+        recipes += _unmet(backend, recipes)
     return tuple(recipes)
+
+
+def _unmet(backend: Backend, recipes: Sequence[Recipe]) -> Iterator[Recipe]:
+    """Recipes of a plain shape in which the pairs of settings meet that have not met in ``recipes``."""
+    met = {pair for recipe in recipes for pair in itertools.combinations(recipe.settings, 2)}
+    settings = [(option, name) for option in claimed(backend) for name in SETTINGS[option]]
+    unmet = {pair for pair in itertools.combinations(settings, 2) if pair[0][0] != pair[1][0]} - met
+    for number, pair in enumerate(pair for pair in itertools.combinations(settings, 2) if pair in unmet):
+        if pair not in unmet:
+            continue
+        row = Recipe(PLAINEST.shape, _plain_dtype(backend), list(DISTRIBUTIONS)[1 + number % 3], number)
+        row = row.with_settings(**dict(pair))
+        for option, name in settings:
+            wider = row.with_settings(**{option: name})
+            new = {pair for pair in itertools.combinations(wider.settings, 2) if pair in unmet}
+            fits = option not in dict(row.settings) and len(row.settings) < MOST
+            if fits and len(new) > len(row.settings) - 1 and backend.supports(wider.problem().features):
+                row = wider
+        if backend.supports(row.problem().features):
+            unmet -= set(itertools.combinations(row.settings, 2))
+            yield row
+
+
+def _plain_dtype(backend: Backend) -> str:
+    return PLAINEST.dtype if PLAINEST.dtype in backend.declaration.dtypes else backend.declaration.dtypes[0]
 
 
 def _with_rarest(recipe: Recipe, option: str, seen: Counter[tuple[str, ...]]) -> Recipe:
@@ -129,11 +156,12 @@ def _factors(backend: Backend) -> dict[str, Sequence[object]]:
 
 
 def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[Pair]:
-    """The pairs to be seen. Shapes meet each option, not each dtype: sizes and rounding go wrong independently."""
+    """The pairs to be seen. Shapes meet each option; only long ones meet each dtype."""
     some = one_of_each_kind(_shapes(backend)) if backend.arrays.RUNS_COMPILED else _shapes(backend)
     for first, second in itertools.combinations(factors, 2):
         if (first, second) == ("shape", "dtype"):
-            yield from (((first, factors[first][0]), (second, b)) for b in factors[second])
+            met = [factors[first][0], *(shape for shape in some if shape.keys >= LONG)]
+            yield from (((first, shape), (second, b)) for shape in met for b in factors[second])
             continue
         for a, b in itertools.product(factors[first], factors[second]):
             if (first == "shape" and a not in some) or (b is False and a is not True):
@@ -158,6 +186,9 @@ def _features(row: dict[str, object]) -> frozenset[str]:
             features |= keywords(name)
     return frozenset(features)
 
+
+LONG = 100
+"""Rows of so many keys meet each dtype: long sums are where rounding shows."""
 
 MOST = 5
 """Options in one row at most: many ways to hide keys, taken together, leave too little to see."""

@@ -250,7 +250,7 @@ def test_a_known_issue_is_strict(attnspec, folder):
     assert "k known issue: definition.output · known: example.org/1" in ran.stdout
     ran = attnspec("verify", "known.py", "--only", "shape.dtype", *words)
     assert ran.returncode == 1
-    reason = "declared a known issue, but it passed: example.org/2"
+    reason = "declared a known issue, but it holds: example.org/2"
     assert reason in ran.stdout
     (row,) = json.loads((folder / "known.json").read_text())["targets"][0]["outcomes"]
     assert (row["status"], row["trouble"], row["reason"]) == ("failed", None, reason)

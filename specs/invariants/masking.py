@@ -84,7 +84,7 @@ def hidden_is_unread(backend: Backend, problem: Problem) -> float:
     "masking.causality",
     formula="O_i depends on K_j, V_j with j ≤ i + offset alone",
     source=SECTION,
-    catches=("B8", "B11", "B13", "B14", "B16", "B19", "C4", "C14", "G3"),
+    catches=("B8", "B11", "B13", "B14", "B16", "B19", "C4", "G3"),
     needs={"is_causal"},
 )
 def causality(backend: Backend, problem: Problem) -> float:

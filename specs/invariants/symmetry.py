@@ -43,7 +43,7 @@ def _moved(problem: Problem, queries: Array, keys: Array) -> Problem:
     "symmetry.permutation_equivariance",
     formula="A(PX) = P·A(X) for every permutation P of the tokens",
     source=SET,
-    catches=("F1", "G2", "G3", "H12"),
+    catches=("G2", "G3", "H12"),
     without={*POSITIONS, "cross"},
 )
 def permutation_equivariance(backend: Backend, problem: Problem) -> float:

@@ -282,7 +282,7 @@ def _tiles(p: _Problem, batch: int, head: int, block: slice) -> Iterator[_Tile]:
     while i < last:
         j = min(i + KEY_BLOCK, last)
         cut = j - 1 > block.start + right or i < block.stop - 1 - left
-        j = min(i + KEY_BLOCK // 2, j) if cut else j
+        j = min(i + (KEY_BLOCK + 1) // 2, j) if cut else j
         rows = slice(max(block.start, i - right), min(block.stop, j + left))
         if rows.start < rows.stop:
             yield _Tile(batch, head, rows, slice(i, j), cut)

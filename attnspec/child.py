@@ -48,6 +48,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,
+                env={"OMP_WAIT_POLICY": "PASSIVE", **os.environ},  # spinning threads starve others on few cores
             )
         self.lines: queue.Queue[bytes] = queue.Queue()
         self.listener = threading.Thread(target=self._listen, daemon=True)

@@ -26,6 +26,10 @@ class Inapplicable(Exception):
     """The invariant says nothing about this problem."""
 
 
+class Waived(Inapplicable):
+    """The invariant says nothing about this problem because of what the backend declares."""
+
+
 Check = Callable[[Backend, Problem], float]
 Probe = Callable[[str], Problem]
 

@@ -5,7 +5,7 @@ import time
 
 from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.cases import Bare, Profile, bare, cases, costs
-from attnspec.specs.catalogue import Inapplicable, Invariant, Violation
+from attnspec.specs.catalogue import Inapplicable, Invariant, Violation, Waived
 from attnspec.specs.conventions import Contradiction
 from attnspec.specs.outcome import FAILED, NEVER_RAN, NOT_CLAIMED, PASSED, Failure, Outcome
 from attnspec.specs.problem import Problem
@@ -18,6 +18,7 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
     if not invariant.concerns(backend):
         return Outcome(invariant.id, NOT_CLAIMED)
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
+    waived = False
     enough = 3 * profile.costly if costs(invariant, backend) else None
     for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend)):
         if count == enough or (count and isinstance(case, Bare)):
@@ -25,14 +26,15 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
         problem = case if isinstance(case, Problem) else case.problem()
         try:
             ratio = invariant.check(backend, problem)
-        except Inapplicable:
+        except Inapplicable as reason:
+            waived = waived or isinstance(reason, Waived)
             continue
         except (Violation, BackendError):
             failure = _failure(invariant, backend, case, shrink)
             return Outcome(invariant.id, FAILED, count + 1, time.perf_counter() - start, worst, failure)
         count += 1
         worst[problem.dtype] = max(worst.get(problem.dtype, 0.0), ratio)
-    status = PASSED if count else NOT_CLAIMED if invariant.family == "convention" else NEVER_RAN
+    status = PASSED if count else NOT_CLAIMED if waived or invariant.family == "convention" else NEVER_RAN
     return Outcome(invariant.id, status, count, time.perf_counter() - start, worst)
 
 

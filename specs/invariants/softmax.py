@@ -4,6 +4,7 @@ import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Violation, hold, invariant
+from attnspec.specs.contract import HIDING
 from attnspec.specs.invariants.common import EQUATION_1, integral, part, require
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem, lifted
@@ -44,6 +45,7 @@ def weights_nonnegative(backend: Backend, problem: Problem) -> float:
     source="Vaswani et al. 2017, section 3.2.3: masking out by setting to −∞ all illegal inputs of the softmax",
     catches=("B8", "B13", "C8", "C9", "C12", "C13", "C14", "C17", "C27", "L1", "P8"),
     needs={"return_weights"},
+    any_of=HIDING,
 )
 def hidden_weight_zero(backend: Backend, problem: Problem) -> float:
     """A hidden key has weight exactly 0 in every row that has a visible one."""

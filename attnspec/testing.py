@@ -53,7 +53,7 @@ def _parameters(target: Target, profile: Profile, only: tuple[str, ...], device:
         yield pytest.param(None, id=f"{_typed(target)}-unavailable", marks=pytest.mark.skip(reason=str(error)))
         return
     examination = Examination(backend, profile, Job(_typed(target), profile.name, device=device))
-    for id in expected(backend, only):
+    for id in expected(only):
         yield pytest.param(Check(examination, id), id=f"{backend.name}-{id}")
 
 

@@ -41,7 +41,7 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
     watch = Watch(Crumb(request["crumb"]), request["deadly"])
     try:
         backend = prepared(request, watch)
-        description, ids = about(backend), expected(backend, request["patterns"])
+        description, ids = about(backend), expected(request["patterns"])
     except Exception as error:
         kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
         send(events, event="error", message=f"{kind}{one_line(error)}")
@@ -76,7 +76,7 @@ def outcomes(backend: Backend, request: dict[str, Any]) -> Iterator[Outcome]:
         patterns = [*request["patterns"], "contract.claims"] if request["patterns"] else []
         yield from verify(backend, PROFILES[request["profile"]], patterns)
     else:
-        for id in expected(backend, request["patterns"]):
+        for id in expected(request["patterns"]):
             yield replay(backend, id, read_case(request["problem"]))
 
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from attnspec.impls import torch_sdpa
 
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -27,15 +28,5 @@ def attention(
     broadcast to (B, Hq, L, S). ValueError for mask and bias together; what else is malformed is PyTorch's to find.
     Formula: Vaswani et al. 2017, equation 1.
     """
-    if mask is not None and bias is not None:
-        raise ValueError("attn_mask: wanted a mask or a bias, came both, in torch scaled_dot_product_attention")
     with sdpa_kernel(SDPBackend.MATH):
-        return F.scaled_dot_product_attention(
-            query,
-            key,
-            value,
-            attn_mask=mask if bias is None else bias,
-            is_causal=is_causal,
-            scale=scale,
-            enable_gqa=query.shape[:-2] != key.shape[:-2],
-        )
+        return torch_sdpa.attention(query, key, value, mask=mask, bias=bias, is_causal=is_causal, scale=scale)

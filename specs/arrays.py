@@ -39,9 +39,6 @@ class ArrayLibrary(Protocol):
     def is_array(self, value: object) -> bool:
         """Whether ``value`` is one of this library's arrays."""
 
-    def dtype_name(self, array: Any) -> str:
-        """The element type, such as "float32"."""
-
     def synchronize(self, value: Any) -> None:
         """Wait until ``value`` is computed."""
 

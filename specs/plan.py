@@ -48,6 +48,12 @@ PLAINEST = Recipe(Shape(1, 2, 2, 3, 3, 2, 2), values="small-integers")
 """The problem that any backend must be able to answer."""
 
 
+def plainest(backend: Backend) -> Recipe:
+    """PLAINEST in a dtype that the backend takes."""
+    dtypes = backend.declaration.dtypes
+    return PLAINEST if PLAINEST.dtype in dtypes else dataclasses.replace(PLAINEST, dtype=dtypes[0])
+
+
 def claimed(backend: Backend) -> tuple[str, ...]:
     """The options of SETTINGS that the backend claims, in order."""
     return tuple(option for option in SETTINGS if keywords(option) <= backend.options)
@@ -85,9 +91,7 @@ def _unmet(backend: Backend, recipes: Sequence[Recipe]) -> Iterator[Recipe]:
     settings = [(option, name) for option in claimed(backend) for name in SETTINGS[option]]
     unmet = {pair for pair in itertools.combinations(settings, 2) if pair[0][0] != pair[1][0]} - met
     for number, pair in enumerate(pair for pair in itertools.combinations(settings, 2) if pair in unmet):
-        if pair not in unmet:
-            continue
-        row = Recipe(PLAINEST.shape, _plain_dtype(backend), list(DISTRIBUTIONS)[1 + number % 3], number)
+        row = with_values(plainest(backend), list(DISTRIBUTIONS)[1 + number % 3], number)
         row = row.with_settings(**dict(pair))
         for option, name in settings:
             wider = row.with_settings(**{option: name})
@@ -98,10 +102,6 @@ def _unmet(backend: Backend, recipes: Sequence[Recipe]) -> Iterator[Recipe]:
         if backend.supports(row.problem().features):
             unmet -= set(itertools.combinations(row.settings, 2))
             yield row
-
-
-def _plain_dtype(backend: Backend) -> str:
-    return PLAINEST.dtype if PLAINEST.dtype in backend.declaration.dtypes else backend.declaration.dtypes[0]
 
 
 def _with_rarest(recipe: Recipe, option: str, seen: Counter[tuple[str, ...]]) -> Recipe:

@@ -11,7 +11,7 @@ from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Violation
 from attnspec.specs.contract import DEVICES, DTYPES, OPTIONS, SHAPE_FEATURES, TRANSFORMS
 from attnspec.specs.invariants.common import hold_result
-from attnspec.specs.plan import PLAINEST, POOL, claimed, one_of_each_kind, plan
+from attnspec.specs.plan import POOL, claimed, one_of_each_kind, plainest, plan
 from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.settings import SETTINGS, VALUE_SETTINGS, keywords
 from attnspec.specs.transforms import attempt
@@ -65,8 +65,8 @@ def missing_claims(backend: Backend) -> tuple[Backend, list[Finding]]:
 
 
 def _raising(backend: Backend) -> Iterator[Finding]:
-    if message := raised(backend, _plainest(backend)):
-        yield Finding(frozenset(), _plainest(backend), message)
+    if message := raised(backend, plainest(backend)):
+        yield Finding(frozenset(), plainest(backend), message)
         return
     for recipe in plan(backend):
         if raised(backend, recipe):
@@ -79,14 +79,9 @@ def _raising(backend: Backend) -> Iterator[Finding]:
                 yield _narrowed(backend, recipe, asked)
 
 
-def _plainest(backend: Backend) -> Recipe:
-    dtypes = backend.declaration.dtypes
-    return PLAINEST if PLAINEST.dtype in dtypes else dataclasses.replace(PLAINEST, dtype=dtypes[0])
-
-
 def _in_each_dtype(backend: Backend) -> Iterator[Recipe]:
-    plainest = _plainest(backend)
-    yield from (dataclasses.replace(plainest, dtype=dtype) for dtype in backend.declaration.dtypes)
+    plain = plainest(backend)
+    yield from (dataclasses.replace(plain, dtype=dtype) for dtype in backend.declaration.dtypes)
 
 
 def shape_with(feature: str) -> Shape:
@@ -102,16 +97,16 @@ def _narrowed(backend: Backend, recipe: Recipe, transforms: Lack) -> Finding:
             recipe = candidate
     message = raised(backend, recipe, transforms) or ""
     asked = recipe.problem().features | transforms
-    lack = asked - _plainest(backend).problem().features
+    lack = asked - plainest(backend).problem().features
     options = lack & frozenset(OPTIONS)
     return Finding(options if len(options) > 1 else lack or asked, recipe, message)
 
 
 def _simpler(backend: Backend) -> Iterator[Callable[[Recipe], Recipe]]:
-    plainest = _plainest(backend)
-    yield lambda recipe: dataclasses.replace(recipe, values=plainest.values, seed=0)
-    yield lambda recipe: dataclasses.replace(recipe, dtype=plainest.dtype)
-    yield lambda recipe: dataclasses.replace(recipe, shape=plainest.shape)
+    plain = plainest(backend)
+    yield lambda recipe: dataclasses.replace(recipe, values=plain.values, seed=0)
+    yield lambda recipe: dataclasses.replace(recipe, dtype=plain.dtype)
+    yield lambda recipe: dataclasses.replace(recipe, shape=plain.shape)
     for feature in SHAPE_FEATURES:
         yield lambda recipe, feature=feature: _reshaped(recipe, feature)  # type: ignore[misc]
     for option in claimed(backend):
@@ -119,7 +114,7 @@ def _simpler(backend: Backend) -> Iterator[Callable[[Recipe], Recipe]]:
 
 
 def _reshaped(recipe: Recipe, feature: str) -> Recipe:
-    """The recipe at the plainest shape with only ``feature``, if its shape asks for that one."""
+    """The recipe at the plain shape with only ``feature``, if its shape asks for that one."""
     if feature not in recipe.shape.features:
         return recipe
     return dataclasses.replace(recipe, shape=shape_with(feature))
@@ -162,7 +157,7 @@ def _answer(backend: Backend, lack: Lack, recipe: Recipe) -> str | None:
 def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
     """Plain recipes that ask for all ``features``, one for each kind of shape; none if the backend cannot be asked."""
     able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
-    recipe, transforms = _plainest(backend), features & frozenset(TRANSFORMS)
+    recipe, transforms = plainest(backend), features & frozenset(TRANSFORMS)
     for option, settings in SETTINGS.items():
         names = [
             VALUE_SETTINGS[word][1] for word in features & set(VALUE_SETTINGS) if VALUE_SETTINGS[word][0] == option

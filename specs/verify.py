@@ -50,7 +50,7 @@ def foundations(backend: Backend, profile: Profile, shrink: bool = True) -> Iter
         yield strict(backend, outcome), backend
 
 
-def expected(backend: Backend, patterns: Iterable[str] = ()) -> list[str]:
+def expected(patterns: Iterable[str] = ()) -> list[str]:
     """The ids that ``verify`` gives outcomes for, in order."""
     return [invariant.id for invariant in chosen(patterns)]
 

@@ -47,10 +47,6 @@ def is_array(value: object) -> bool:
     return isinstance(value, jax.Array)
 
 
-def dtype_name(array: Any) -> str:
-    return str(array.dtype.name)
-
-
 def synchronize(value: Any) -> None:
     jax.block_until_ready(value)
 

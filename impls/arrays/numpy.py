@@ -34,10 +34,6 @@ def is_array(value: object) -> bool:
     return isinstance(value, np.ndarray)
 
 
-def dtype_name(array: NDArray[Any]) -> str:
-    return array.dtype.name
-
-
 def synchronize(value: object) -> None:
     """Nothing to wait for."""
 

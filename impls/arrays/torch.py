@@ -50,10 +50,6 @@ def is_array(value: object) -> bool:
     return isinstance(value, torch.Tensor)
 
 
-def dtype_name(array: Any) -> str:
-    return str(array.dtype).removeprefix("torch.")
-
-
 def synchronize(value: Any) -> None:
     for array in value if isinstance(value, tuple | list) else (value,):
         if is_array(array) and array.device.type != "cpu":

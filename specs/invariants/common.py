@@ -115,3 +115,12 @@ def unread(backend: Backend, problem: Problem) -> tuple[Rows, Rows]:
     reads = (np.isfinite(solution.logits) & spoiled).any(-1) | averaging(backend, problem)
     require(bool((~reads).any()) and bool(places.any()))
     return places, ~reads
+
+
+def with_keys(problem: Problem, index: Any) -> Problem:
+    """The problem with only, or in the order of, the keys that ``index`` picks, and every option along with them."""
+    options = dict(problem.options)
+    for name in {"mask", "bias", "key_segments"} & set(options):
+        if options[name].ndim and options[name].shape[-1] > 1:
+            options[name] = options[name][..., index]
+    return problem.replace(key=problem.key[..., index, :], value=problem.value[..., index, :], options=options)

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import hold, invariant
-from attnspec.specs.invariants.common import POSITIONS, part, require
+from attnspec.specs.invariants.common import POSITIONS, part, require, with_keys
 from attnspec.specs.problem import Problem
 
 
@@ -24,7 +24,7 @@ def merge_by_lse(backend: Backend, problem: Problem) -> float:
     _, _, _, _, keys, *_ = problem.shape
     require(keys > 1)
     cut = 1 + int(problem.rng.randint(keys - 1))
-    blocks = [_block(problem, slice(0, cut)), _block(problem, slice(cut, keys))]
+    blocks = [with_keys(problem, slice(0, cut)), with_keys(problem, slice(cut, keys))]
     results = [backend.solve(block) for block in blocks]
     lses = np.stack([np.asarray(part(result, "lse"), np.float64) for result in results])
     seen = np.stack([~backend.solution(block).empty for block in blocks])
@@ -50,12 +50,3 @@ def _limit(backend: Backend, problem: Problem, blocks: list[Problem], shares: An
             more = np.where(share[..., None] > 0, bound.output + 2 * drift * np.abs(output), 0.0)
         limit = limit + more
     return limit
-
-
-def _block(problem: Problem, keys: slice) -> Problem:
-    """The problem over some of its keys."""
-    options = dict(problem.options)
-    for name in {"mask", "bias", "key_segments"} & set(options):
-        if options[name].ndim and options[name].shape[-1] > 1:
-            options[name] = options[name][..., keys]
-    return problem.replace(key=problem.key[..., keys, :], value=problem.value[..., keys, :], options=options)

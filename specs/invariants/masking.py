@@ -1,7 +1,5 @@
 """Masking: a hidden key is as good as absent, by whatever it is hidden."""
 
-from typing import Any
-
 import numpy as np
 
 from attnspec.specs.backend import Backend
@@ -17,6 +15,7 @@ from attnspec.specs.invariants.common import (
     require,
     slack,
     unread,
+    with_keys,
 )
 from attnspec.specs.problem import Array, Problem
 
@@ -54,14 +53,10 @@ def _full_mask(problem: Problem) -> Array:
     return np.broadcast_to(given, (*given.shape[:-2], queries, keys))
 
 
-def _without(problem: Problem, kept: Array) -> Problem:
-    """The problem with only the kept keys."""
-    options: dict[str, Any] = dict(problem.options)
-    for name in {"mask", "bias", "key_segments"} & set(options):
-        options[name] = options[name][..., kept] if options[name].shape[-1] > 1 else options[name]
-    if not kept.any() or options["mask"].all():
-        del options["mask"]
-    return problem.replace(key=problem.key[..., kept, :], value=problem.value[..., kept, :], options=options)
+def _without(masked: Problem, kept: Array) -> Problem:
+    """The problem with only the kept keys, and without a mask that hides none of them."""
+    left = with_keys(masked, kept)
+    return left.with_options(mask=None) if left.options["mask"].all() else left
 
 
 @invariant(

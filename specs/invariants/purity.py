@@ -75,13 +75,13 @@ def history(backend: Backend, problem: Problem) -> float:
         returned = function(*arguments)
         backend.arrays.synchronize(returned)
     first = backend.read(returned, problem)
-    ratios = [hold_result(backend, other, backend.solve(other)) for other in _others(backend, problem)]
+    ratios = [hold_result(backend, other, backend.solve(other)) for other in _others(problem)]
     _hold_bits("of the first call after others", backend.read(returned, problem), first)
     _hold_bits("of the same call after others", backend.call(function, arguments, problem), first)
     return max(ratios)
 
 
-def _others(backend: Backend, problem: Problem) -> list[Problem]:
+def _others(problem: Problem) -> list[Problem]:
     """The same shapes with other numbers, then with another scale, softcap and window as far as they are set."""
     changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
     plain = {"scale": 0.75, "softcap": 3.0, "window": (0, 0)}

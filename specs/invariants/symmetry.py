@@ -17,6 +17,7 @@ from attnspec.specs.invariants.common import (
     part,
     require,
     slack,
+    with_keys,
 )
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem
@@ -26,17 +27,14 @@ SET = "Lee et al. 2019, Set Transformer, property 1"
 
 def _moved(problem: Problem, queries: Array, keys: Array) -> Problem:
     """The problem with its queries and keys in another order, and every option along with them."""
-    options: dict[str, Any] = dict(problem.options)
+    moved = with_keys(problem, keys)
+    options: dict[str, Any] = dict(moved.options)
     for name in {"mask", "bias"} & set(options):
-        array = options[name]
-        if array.ndim > 1 and array.shape[-2] > 1:
-            array = array[..., queries, :]
-        options[name] = array[..., keys] if array.shape[-1] > 1 else array
+        if options[name].ndim > 1 and options[name].shape[-2] > 1:
+            options[name] = options[name][..., queries, :]
     if "query_segments" in options:
         options["query_segments"] = options["query_segments"][..., queries]
-        options["key_segments"] = options["key_segments"][..., keys]
-    moved = {"query": problem.query[..., queries, :], "key": problem.key[..., keys, :]}
-    return problem.replace(**moved, value=problem.value[..., keys, :], options=options)
+    return moved.replace(query=problem.query[..., queries, :], options=options)
 
 
 @invariant(
@@ -65,9 +63,9 @@ def permutation_equivariance(backend: Backend, problem: Problem) -> float:
 )
 def key_permutation(backend: Backend, problem: Problem) -> float:
     """Permuting keys and values together changes nothing."""
-    _, _, _, queries, keys, *_ = problem.shape
+    _, _, _, _, keys, *_ = problem.shape
     require(keys > 1)
-    moved = _moved(problem, np.arange(queries), problem.rng.permutation(keys))
+    moved = with_keys(problem, problem.rng.permutation(keys))
     limit, wanted = slack(backend, problem), backend.solve(problem)
     return hold("output", part(backend.solve(moved), "output"), part(wanted, "output"), limit)
 

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from attnspec.errors import Unavailable, modules_of, nearest, telling
-from attnspec.specs.contract import TRANSFORMS, Declaration, claimed_options, read_declaration
+from attnspec.specs.contract import FUNCTIONS, TRANSFORMS, Declaration, claimed_options, read_declaration
 from attnspec.targets import Target, exists, find, importable, label, short_name
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def load(target: Target, *, device: str | None = None, dtypes: Iterable[str] = (
         declaration = _narrowed(_declaration(vars(module)), tuple(dtypes))
         with importable(_folder(module)):
             arrays = binding(declaration.arrays)
-        return Backend(name, function, declaration, arrays, _device(device, declaration, arrays))
+        others = {each: vars(module)[each] for each in FUNCTIONS if callable(vars(module).get(each))}
+        return Backend(name, function, declaration, arrays, _device(device, declaration, arrays), others)
 
 
 def _folder(module: ModuleType) -> Path | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
-from attnspec.specs.contract import OPTIONS, SHAPE_FEATURES, TRANSFORMS, default_conventions
+from attnspec.specs.contract import FUNCTIONS, OPTIONS, SHAPE_FEATURES, TRANSFORMS, default_conventions
 from attnspec.specs.outcome import FAILED, NEVER_RAN, Failure, Outcome
 
 CRASHED, HUNG, NOT_RUN = "crashed", "hung", "not run"
@@ -114,7 +114,7 @@ def row_from(data: dict[str, Any]) -> Row:
 def about(backend: Backend) -> dict[str, Any]:
     """The backend in plain values: for ``attnspec list``, the report and its JSON."""
     declaration, arrays = backend.declaration, backend.arrays
-    shapes = {name for name in (*SHAPE_FEATURES, *arrays.TRANSFORMS) if backend.supports(frozenset({name}))}
+    words = (*FUNCTIONS, *OPTIONS, *SHAPE_FEATURES, *TRANSFORMS)
     default = default_conventions()
     return {
         "name": backend.name,
@@ -123,7 +123,7 @@ def about(backend: Backend) -> dict[str, Any]:
         "device": backend.device,
         "devices": [d for d in arrays.devices() if declaration.devices is None or d in declaration.devices],
         "dtypes": list(declaration.dtypes),
-        "features": [name for name in (*OPTIONS, *SHAPE_FEATURES, *TRANSFORMS) if name in backend.options | shapes],
+        "features": [name for name in words if backend.supports(frozenset({name}))],
         "lacks": sorted("+".join(sorted(lack)) for lack in declaration.lacks),
         "conventions": dict(declaration.conventions),
         "chosen": {name: value for name, value in declaration.conventions.items() if value != default[name]},

@@ -15,7 +15,15 @@ import numpy as np
 
 from attnspec.specs.arrays import ArrayLibrary
 from attnspec.specs.bound import Bound, Precision, bound_of
-from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, TRANSFORMS, Declaration, claimed_options
+from attnspec.specs.contract import (
+    ARRAY_OPTIONS,
+    DTYPES,
+    FUNCTIONS,
+    OPTIONS,
+    TRANSFORMS,
+    Declaration,
+    claimed_options,
+)
 from attnspec.specs.oracle import LN2, Solution, solve
 from attnspec.specs.problem import Array, Problem
 
@@ -56,6 +64,8 @@ class Backend:
     declaration: Declaration
     arrays: ArrayLibrary
     device: str = "cpu"
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """Those of FUNCTIONS that the module has beside ``attention``."""
     printed: io.StringIO = field(default_factory=io.StringIO)
     memo: dict[Any, Any] = field(default_factory=dict)
     """What is worth keeping for the function's lifetime: prepared calls, the plan."""
@@ -84,6 +94,7 @@ class Backend:
             and transforms <= self.arrays.TRANSFORMS
             and dtypes <= frozenset(self.declaration.dtypes)
             and (features & frozenset(OPTIONS)) <= self.options
+            and (features & frozenset(FUNCTIONS)) <= self.functions.keys()
         )
 
     def solution(self, problem: Problem) -> Solution:

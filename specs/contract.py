@@ -35,6 +35,16 @@ SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
 VALUE_FEATURES = ("nonpositive_scale",)
 """What an option's value may ask for: scale ≤ 0."""
 
+FUNCTIONS = (
+    "positional_encoding",
+    "rotary_embedding",
+    "make_alibi_slopes",
+    "relative_bias",
+    "make_cache",
+    "attend_cached",
+)
+"""Functions that a module may have beside ``attention``; each it has is one it claims."""
+
 TRANSFORMS = ("gradient", "compile", "vectorize", "views")
 """What an array library may do with the function or its arguments: derive, compile, map, lay out in strides."""
 
@@ -45,7 +55,7 @@ DEFAULT_DTYPES = ("float64", "float32", "float16")
 DEVICES = ("cpu", "cuda", "mps", "tpu")
 """Words for where a call runs: "cpu+float16" is a lack on the CPU alone."""
 
-FEATURES = frozenset(OPTIONS + SHAPE_FEATURES + VALUE_FEATURES + TRANSFORMS + DTYPES + DEVICES)
+FEATURES = frozenset(OPTIONS + FUNCTIONS + SHAPE_FEATURES + VALUE_FEATURES + TRANSFORMS + DTYPES + DEVICES)
 """Every word that LACKS and KNOWN_ISSUES may name, alone or joined by ``+``."""
 
 CONVENTIONS: Mapping[str, tuple[Any, ...]] = MappingProxyType(

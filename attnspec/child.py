@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import platform
 import queue
 import re
 import signal
@@ -33,6 +34,25 @@ class Job:
     timeout: float = 600.0
 
 
+def defaults() -> dict[str, str]:
+    """What a worker finds in its environment unless the user has set it."""
+    return {
+        "OMP_WAIT_POLICY": "PASSIVE",  # spinning threads starve others on few cores
+        "JAX_COMPILATION_CACHE_DIR": str(compilations()),  # most of a first run is compiling; the next need not
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    }
+
+
+def compilations() -> Path:
+    """The folder in which JAX keeps what it has compiled: this user's, on this machine."""
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # no home
+        home = tempfile.gettempdir()
+    return Path(home) / "attnspec" / "jax" / platform.node()
+
+
 class Child:
     """One worker. Use it in a ``with`` statement: it is gone afterwards, with all that it started."""
 
@@ -48,7 +68,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,
-                env={"OMP_WAIT_POLICY": "PASSIVE", **os.environ},  # spinning threads starve others on few cores
+                env={**defaults(), **os.environ},
             )
         self.lines: queue.Queue[bytes] = queue.Queue()
         self.listener = threading.Thread(target=self._listen, daemon=True)

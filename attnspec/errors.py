@@ -1,11 +1,12 @@
 """Whatever is wrong with a target, in one line: in which target, what was wanted, what came."""
 
 import contextlib
-import difflib
 import importlib
 import pkgutil
 import traceback
 from collections.abc import Iterable, Iterator
+
+from attnspec.specs.contract import nearest
 
 
 class Unavailable(ValueError):
@@ -40,12 +41,6 @@ def one_of(what: str, came: str, known: Iterable[str]) -> str:
         wanted = f"one of {', '.join(names)}" if len(names) <= 10 else f"one such as {names[0]}"
         raise ValueError(f"{what}: wanted {wanted}, came {came!r}{nearest(came, names)}")
     return came
-
-
-def nearest(came: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A hint at the known name that was probably meant."""
-    near = difflib.get_close_matches(came, list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else otherwise
 
 
 def modules_of(package: str) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from attnspec.errors import Unavailable, modules_of, nearest, telling
-from attnspec.specs.contract import FUNCTIONS, TRANSFORMS, Declaration, claimed_options, read_declaration
+from attnspec.errors import Unavailable, modules_of, telling
+from attnspec.specs.contract import FUNCTIONS, TRANSFORMS, Declaration, claimed_options, nearest, read_declaration
 from attnspec.targets import Target, exists, find, importable, label, short_name
 
 if TYPE_CHECKING:

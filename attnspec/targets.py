@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from attnspec.errors import modules_of, nearest, telling
+from attnspec.errors import modules_of, telling
+from attnspec.specs.contract import nearest
 
 Target = str | Path | ModuleType
 

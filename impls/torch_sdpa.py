@@ -13,6 +13,7 @@ LACKS = {
     "mask+bias",  # there is one argument for both
     "mask+is_causal",  # documented as an error; the math kernel raises it, the flash kernel takes both
     "bias+is_causal",
+    "bias_dtype",
 }
 KNOWN_ISSUES = {
     "masking.nan_query_shows": "a query of NaN gives 0 if there are fewer than 16 keys (8 in float64): what is left of "

@@ -8,7 +8,7 @@ from attnspec.impls import torch_sdpa
 
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
-LACKS = {"mask+bias", "mask+is_causal", "bias+is_causal"}  # there is one argument for all three
+LACKS = {"mask+bias", "mask+is_causal", "bias+is_causal", "bias_dtype"}  # one argument for all three, of one dtype
 CONVENTIONS = {"intermediate_dtype": "float32", "masked_nonfinite": "propagates"}
 
 

@@ -31,13 +31,15 @@ class Profile:
     costly: int
     planned: int | None = None
     """How many rows of the plan; None is all."""
+    spread: int | None = 56
+    """How many of them, spread over the plan, for an invariant of another family than the definition; None is all."""
     derandomize: bool = True
 
 
 PROFILES = {
     "quick": Profile("quick", drawn=0, costly=2, planned=16),
     "default": Profile("default", drawn=8, costly=3),
-    "thorough": Profile("thorough", drawn=400, costly=64),
+    "thorough": Profile("thorough", drawn=400, costly=64, spread=None),
 }
 
 
@@ -63,10 +65,20 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
         for row in sorted(rows, key=lambda row: rows.index(row) % step):
             yield from (with_values(row, values, row.seed) for values in ("gaussian", "one-hot", row.values))
         return
+    rows = rows if invariant.family == "definition" else _spread(rows, profile.spread or len(rows))
     yield from rows
     if rows and profile.drawn:
         drawn = _drawn(rows, profile, fresh=not backend.arrays.RUNS_COMPILED)
         yield from (recipe for recipe in drawn if invariant.takes(backend, recipe.problem().features))
+
+
+def _spread(rows: list[Recipe], most: int) -> list[Recipe]:
+    """At most so many of the rows, in order: one of each shape, then as far apart as may be."""
+    first = {row.shape: number for number, row in reversed(list(enumerate(rows)))}
+    step = max(len(rows) / most, 1)
+    apart = sorted(range(len(rows)), key=lambda number: number % step >= 1)
+    kept = list(dict.fromkeys([*first.values(), *apart]))[:most]
+    return [rows[number] for number in sorted(kept)]
 
 
 ENOUGH, ENOUGH_COMPILED = 48, 6

@@ -3,8 +3,9 @@
 A backend is anything with a function ``attention``; its module constants are read here and nowhere else.
 """
 
+import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -32,8 +33,8 @@ HIDING = ("mask", "bias", "is_causal", "window", "key_lengths", "query_segments"
 SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
 """What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes."""
 
-VALUE_FEATURES = ("nonpositive_scale",)
-"""What an option's value may ask for: scale ≤ 0."""
+VALUE_FEATURES = ("nonpositive_scale", "negative_window", "bias_dtype")
+"""What an option's value may ask for: scale ≤ 0, a window bound below 0, a bias of another dtype than the inputs'."""
 
 FUNCTIONS = (
     "positional_encoding",
@@ -118,8 +119,17 @@ def _check(condition: bool, name: str, wanted: str, came: object) -> None:
         raise ValueError(f"{name}: wanted {wanted}, came {shown(came)}")
 
 
+def nearest(came: object, known: Iterable[str], otherwise: str = "") -> str:
+    """A hint at the known name that was probably meant."""
+    near = difflib.get_close_matches(str(came), list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else otherwise
+
+
 def _one_of(name: str, word: object, known: tuple[str, ...] | frozenset[str]) -> None:
-    _check(word in known, name, f"one of {', '.join(sorted(known))}", word)
+    if word not in known:
+        hint = nearest(word, known)
+        wanted = "a name that the contract knows" if hint else f"one of {', '.join(sorted(known))}"
+        raise ValueError(f"{name}: wanted {wanted}, came {shown(word)}{hint}")
 
 
 def _read_lacks(value: object) -> frozenset[frozenset[str]]:
@@ -189,9 +199,31 @@ def claimed_options(function: Callable[..., Any]) -> frozenset[str]:
 
     Decorated and positional parameters count, through ``inspect.signature``. A bare ``**kwargs`` claims nothing.
     """
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = _parameters(function)
+    return frozenset(OPTIONS) & {name for name, parameter in parameters.items() if parameter.kind not in variadic}
+
+
+USUAL = {"attn_mask": "mask", "attention_mask": "mask", "causal": "is_causal", "attn_bias": "bias", "sm_scale": "scale"}
+"""What other interfaces call a keyword of the contract."""
+
+
+def unclaimed_keywords(function: Callable[..., Any]) -> dict[str, str]:
+    """Parameters of ``function`` that are none of the contract's though they seem to be meant: name → the nearest.
+
+    A bare ``**kwargs`` too, with "" for it.
+    """
+    found = {}
+    for name, parameter in list(_parameters(function).items())[3:]:
+        if parameter.kind == inspect.Parameter.VAR_KEYWORD:
+            found[f"**{name}"] = ""
+        elif name not in OPTIONS and (near := USUAL.get(name) or difflib.get_close_matches(name, OPTIONS, 1)):
+            found[name] = near if isinstance(near, str) else near[0]
+    return found
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     try:
-        parameters = inspect.signature(function).parameters
+        return inspect.signature(function).parameters
     except (TypeError, ValueError) as error:
         raise ValueError(f"attention: wanted a function with a readable signature, came {function!r}") from error
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return frozenset(OPTIONS) & {name for name, parameter in parameters.items() if parameter.kind not in variadic}

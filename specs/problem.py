@@ -98,6 +98,8 @@ class Problem:
             "rank2": self.query.ndim == 2,
             "rank3": self.query.ndim == 3,
             "nonpositive_scale": self.options.get("scale", 1.0) <= 0,
+            "negative_window": any(bound is not None and bound < 0 for bound in self.options.get("window", ())),
+            "bias_dtype": "bias" in self.options and str(self.options["bias"].dtype) != self.dtype,
         }
         return frozenset(self.options) | {name for name, yes in asked.items() if yes} | {self.dtype}
 

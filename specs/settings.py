@@ -49,6 +49,11 @@ def key_mask(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     return {"mask": _random_mask(axes, rng, (axes.batch, 1, 1, axes.keys))}
 
 
+def head_mask(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
+    """A mask (Hq, L, S): three axes, the same for every sample."""
+    return {"mask": _random_mask(axes, rng, (axes.heads, axes.queries, axes.keys))}
+
+
 def holed_mask(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     """A mask (B, 1, L, S) in which some rows hide every key."""
     mask = _random_mask(axes, rng, (axes.batch, 1, axes.queries, axes.keys))
@@ -64,6 +69,16 @@ def full_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
 def head_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     """A Gaussian bias (Hq, 1, S), the same for every sample and query."""
     return {"bias": rng.standard_normal((axes.heads, 1, axes.keys)).astype(dtype)}
+
+
+def key_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
+    """A Gaussian bias (B, 1, 1, S), the same for every head and query."""
+    return {"bias": rng.standard_normal((axes.batch, 1, 1, axes.keys)).astype(dtype)}
+
+
+def foreign_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
+    """A Gaussian bias (L, S) in float32, or float64 if the inputs are in float32."""
+    return {"bias": full_bias(axes, rng, np.float64 if dtype == np.float32 else np.float32)["bias"][:1, :1]}
 
 
 def hiding_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
@@ -90,7 +105,7 @@ def ragged_lengths(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
 
 def excess_lengths(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     """Lengths up to two past S, the last above S; of several one is 0."""
-    lengths = rng.randint(0, axes.keys + 3, axes.batch).astype(np.int64)
+    lengths = rng.randint(0, axes.keys + 3, axes.batch).astype(np.int32)
     lengths[:1], lengths[-1:] = 0, axes.keys + 2
     return {"key_lengths": lengths}
 
@@ -102,33 +117,52 @@ def packed_segments(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     return {"query_segments": query.astype(np.int64), "key_segments": key.astype(np.int64)}
 
 
+def scattered_segments(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
+    """Ids -1, 0 and 1 in any order, as int32."""
+    query, key = (rng.randint(-1, 2, (axes.batch, n)).astype(np.int32) for n in (axes.queries, axes.keys))
+    return {"query_segments": query, "key_segments": key}
+
+
 def plain(**keywords: Any) -> Setting:
     """A setting that sets the same Python values whatever the shape."""
     return lambda axes, rng, dtype: keywords
 
 
 SETTINGS: dict[str, dict[str, Setting]] = {
-    "mask": {"shared": shared_mask, "full": full_mask, "keys": key_mask, "holed": holed_mask},
-    "bias": {"full": full_bias, "head": head_bias, "hiding": hiding_bias},
+    "mask": {"shared": shared_mask, "full": full_mask, "keys": key_mask, "heads": head_mask, "holed": holed_mask},
+    "bias": {
+        "full": full_bias,
+        "head": head_bias,
+        "keys": key_bias,
+        "hiding": hiding_bias,
+        "foreign": foreign_bias,
+    },
     "is_causal": {"on": plain(is_causal=True)},
-    "scale": {"half": plain(scale=0.5), "negative": plain(scale=-0.3)},
-    "softcap": {"two": plain(softcap=2.0)},
+    "scale": {"half": plain(scale=0.5), "negative": plain(scale=-0.3), "zero": plain(scale=0.0)},
+    "softcap": {"two": plain(softcap=2.0), "off": plain(softcap=0.0)},
     "window": {
         "both": plain(window=(1, 1)),
         "left": plain(window=(2, 0)),
         "open-right": plain(window=(1, None)),
+        "open-left": plain(window=(None, 1)),
+        "behind": plain(window=(3, -1)),
+        "ahead": plain(window=(-1, 2)),
     },
     "alibi_slopes": {"powers": alibi},
     "sinks": {"gaussian": gaussian_sinks},
     "key_lengths": {"ragged": ragged_lengths, "excess": excess_lengths},
-    "segments": {"packed": packed_segments},
+    "segments": {"packed": packed_segments, "scattered": scattered_segments},
     "return_weights": {"on": plain(return_weights=True)},
     "return_lse": {"on": plain(return_lse=True)},
 }
 """option → setting name → builder; "segments" stands for query_segments and key_segments together."""
 
 
-VALUE_SETTINGS = {"nonpositive_scale": ("scale", "negative")}
+VALUE_SETTINGS = {
+    "nonpositive_scale": ("scale", "negative"),
+    "negative_window": ("window", "behind"),
+    "bias_dtype": ("bias", "foreign"),
+}
 """feature of an option's value → the setting that asks for it."""
 
 

@@ -98,8 +98,17 @@ def _narrowed(backend: Backend, recipe: Recipe, transforms: Lack) -> Finding:
     message = raised(backend, recipe, transforms) or ""
     asked = recipe.problem().features | transforms
     lack = asked - plainest(backend).problem().features
+    return Finding(_named(lack) or asked, recipe, message)
+
+
+def _named(lack: Lack) -> Lack:
+    """The lack in as few words as say it: options that raise together, or else what no other word implies."""
     options = lack & frozenset(OPTIONS)
-    return Finding(options if len(options) > 1 else lack or asked, recipe, message)
+    if len(options) > 1:
+        return options
+    implied = {VALUE_SETTINGS[word][0] for word in lack & VALUE_SETTINGS.keys()}
+    sizes = frozenset(SHAPE_FEATURES) - {"zero_size"} if "zero_size" in lack else frozenset()
+    return lack - implied - sizes
 
 
 def _simpler(backend: Backend) -> Iterator[Callable[[Recipe], Recipe]]:

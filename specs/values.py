@@ -37,7 +37,7 @@ def one_hot(rng: RandomState, shape: Shape) -> Floats:
 
 
 def constant(rng: RandomState, shape: Shape) -> Floats:
-    """Every row the same."""
+    """Every query and key the same; values are Gaussian."""
     return np.broadcast_to(rng.standard_normal(shape[-1:]), shape).copy()
 
 
@@ -92,6 +92,6 @@ def draw(name: str, seed: int, role: str, shape: Shape) -> Any:
     """The float64 values of ``role`` (query, key or value) under the distribution ``name``."""
     rng = RandomState([seed, ("query", "key", "value").index(role)])
     values = DISTRIBUTIONS[name](rng, shape)
-    if name == "far-below" and role == "value":
+    if name in ("constant", "far-below") and role == "value":
         return gaussian(rng, shape)
     return -values if name in ("opposed", "far-below") and role == "key" else values

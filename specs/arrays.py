@@ -44,8 +44,8 @@ class ArrayLibrary(Protocol):
 
     def gradient(
         self, function: Function, inputs: Sequence[Any], cotangent: Any, constants: Sequence[Any] = ()
-    ) -> tuple[Any, ...]:
-        """The vector-Jacobian product of ``function(*inputs, *constants)`` (one array out), per input."""
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """``function(*inputs, *constants)``, one array, and its vector-Jacobian product per input."""
 
     def compile(self, function: Function) -> Function:
         """``function``, compiled; its positional arguments are native arrays."""

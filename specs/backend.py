@@ -43,6 +43,15 @@ class Malformed(BackendError):
     """The backend returned arrays of the wrong sizes or of no numbers."""
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of what an exception says, "" if it says nothing or cannot even say that."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        return ""
+    return lines[0] if lines else ""
+
+
 @dataclass(frozen=True)
 class Result:
     """What came back, in NumPy, layout BHLD at the problem's rank; weights and lse only if asked for."""
@@ -67,6 +76,8 @@ class Backend:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Those of FUNCTIONS that the module has beside ``attention``."""
     printed: io.StringIO = field(default_factory=io.StringIO)
+    floating: Mapping[str, Any] = field(default_factory=np.geterr)
+    """NumPy's floating-point settings under which the function is called: the target's own, not the suite's."""
     memo: dict[Any, Any] = field(default_factory=dict)
     """What is worth keeping for the function's lifetime: prepared calls, the plan."""
 
@@ -164,11 +175,12 @@ class Backend:
     def guarded(self, features: frozenset[str]) -> Any:
         """Collect prints, and turn whatever is raised inside into a BackendError."""
         try:
-            with contextlib.redirect_stdout(self.printed):
+            with contextlib.redirect_stdout(self.printed), np.errstate(**self.floating):
                 yield
-        except (Exception, SystemExit) as error:
-            text = str(error).strip().splitlines()
-            reason = f"{type(error).__name__}: {text[0] if text else ''}"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            reason = f"{type(error).__name__}: {first_line(error)}"
             raise BackendError(f"attention raised {reason:.300}", features) from error
 
     def read(self, returned: Any, problem: Problem) -> Result:
@@ -208,13 +220,23 @@ class Backend:
 
     def gradients(self, problem: Problem, cotangent: Array) -> tuple[Array, Array, Array]:
         """(dquery, dkey, dvalue) of ⟨output, cotangent⟩ in layout BHLD; cotangent like the output."""
+        return self.differentiated(problem, cotangent)[1]
+
+    def differentiated(self, problem: Problem, cotangent: Array) -> tuple[Array, tuple[Array, Array, Array]]:
+        """The output as it comes while gradients are recorded, and the gradients."""
         inputs, extras, plain = self.native(problem)
-        function = self.output_of(tuple(extras), plain)
+        arguments = (inputs, self.asarray(cotangent), tuple(extras.values()))
+        return self.pulled_back(problem, self.output_of(tuple(extras), plain), *arguments)
+
+    def pulled_back(
+        self, problem: Problem, function: Callable[..., Any], inputs: list[Any], cotangent: Any, extras: tuple[Any, ...]
+    ) -> tuple[Array, tuple[Array, Array, Array]]:
+        """The same for native arguments."""
         with self.guarded(problem.features | {"gradient"}):
-            gradients = self.arrays.gradient(function, inputs, self.asarray(cotangent), tuple(extras.values()))
+            output, gradients = self.arrays.gradient(function, inputs, cotangent, extras)
             self.arrays.synchronize(gradients)
-            dquery, dkey, dvalue = (self.laid_out(self.arrays.to_numpy(g)) for g in gradients)
-        return dquery, dkey, dvalue
+            came, dquery, dkey, dvalue = (self.laid_out(self.arrays.to_numpy(a)) for a in (output, *gradients))
+        return came, (dquery, dkey, dvalue)
 
     def output_of(self, names: tuple[str, ...], plain: Mapping[str, Any]) -> Callable[..., Any]:
         """Like ``positional``, but always giving the output alone."""

@@ -3,6 +3,8 @@
 import itertools
 import time
 
+import numpy as np
+
 from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.cases import Bare, Profile, bare, cases, costs
 from attnspec.specs.catalogue import Inapplicable, Invariant, Violation, Waived
@@ -13,6 +15,7 @@ from attnspec.specs.recipe import Recipe
 from attnspec.specs.simplify import simplest
 
 
+@np.errstate(all="ignore")
 def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bool = True) -> Outcome:
     """Hold the backend to one invariant."""
     if not invariant.concerns(backend):

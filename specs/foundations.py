@@ -3,6 +3,8 @@
 import time
 from dataclasses import replace
 
+import numpy as np
+
 from attnspec.specs.backend import Backend
 from attnspec.specs.cases import plan_of
 from attnspec.specs.catalogue import catalogue
@@ -21,6 +23,7 @@ def check_issues(backend: Backend) -> None:
             raise ValueError(f"KNOWN_ISSUES: wanted ids of invariants or features, came {issue!r}")
 
 
+@np.errstate(all="ignore")
 def surveyed(backend: Backend) -> tuple[Backend, list[Outcome]]:
     """The backend less what raises and what is known to fail, and the outcomes of the contract family."""
     faults = {

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+import numpy as np
+
 from attnspec.specs.backend import Backend, BackendError
 from attnspec.specs.cases import Profile
 from attnspec.specs.catalogue import FIRST, Inapplicable, Invariant, Violation, catalogue
 from attnspec.specs.examine import examine, told
 from attnspec.specs.foundations import check_issues, surveyed
-from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, PASSED, Outcome
+from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED, Outcome
 from attnspec.specs.problem import Problem
 
 
@@ -66,10 +68,14 @@ def strict(backend: Backend, outcome: Outcome) -> Outcome:
     return replace(outcome, status=FAILED, reason=f"declared a known issue, but {found}: {reason}")
 
 
+@np.errstate(all="ignore")
 def replay(backend: Backend, id: str, problem: Problem) -> Outcome:
     """One invariant on one problem. ValueError if there is no such invariant."""
     if id not in catalogue():
         raise ValueError(f"invariant: wanted the id of one, such as {next(iter(catalogue()))}, came {id!r}")
+    if not backend.supports(problem.features):
+        asked = ", ".join(sorted(problem.features))
+        return Outcome(id, NOT_CLAIMED, reason=f"the problem asks for more than the backend claims: {asked}")
     start = time.perf_counter()
     try:
         ratio = catalogue()[id].check(backend, problem)

@@ -121,9 +121,15 @@ BROKEN = {
     "unknown ARRAYS": (GOOD.replace("numpy", "nunpy"), "ARRAYS: wanted one of jax, numpy, torch, .* came 'nunpy'$"),
     "no binding": (GOOD.replace("numpy", "json"), "ARRAYS: wanted a module with .*asarray.*, came 'json' without$"),
     "LACKS": (GOOD + "LACKS = {'gqq'}\n", "LACKS: wanted a name .*, came 'gqq'; did you mean 'gqa'.$"),
-    "LACKS joined": (GOOD + "LACKS = {'mask+casual'}\n", "LACKS: wanted a name .*, came 'casual'; did you mean 'is_causal'.$"),
+    "LACKS joined": (
+        GOOD + "LACKS = {'mask+casual'}\n",
+        "LACKS: wanted a name .*, came 'casual'; did you mean 'is_causal'.$",
+    ),
     "LACKS type": (GOOD + "LACKS = 'gqa'\n", "LACKS: wanted a set of feature names, came 'gqa'$"),
-    "CONVENTIONS": (GOOD + "CONVENTIONS = {'masks': 'attend'}\n", "CONVENTIONS: wanted a name .*, came 'masks'; did you mean 'mask'.$"),
+    "CONVENTIONS": (
+        GOOD + "CONVENTIONS = {'masks': 'attend'}\n",
+        "CONVENTIONS: wanted .*, came 'masks'; did .* 'mask'.$",
+    ),
     "convention value": (
         GOOD + "CONVENTIONS = {'mask': 'ignore'}\n",
         "CONVENTIONS\\['mask'\\]: wanted .*, came 'ignore'$",

@@ -53,17 +53,18 @@ def synchronize(value: Any) -> None:
 
 def gradient(
     function: Function, inputs: Sequence[Any], cotangent: Any, constants: Sequence[Any] = ()
-) -> tuple[Any, ...]:
-    """The vector-Jacobian product per input, compiled."""
-    gradients: tuple[Any, ...] = _pullback(function, tuple(inputs), cotangent, tuple(constants))
-    return gradients
+) -> tuple[Any, tuple[Any, ...]]:
+    """The output and the vector-Jacobian product per input, compiled."""
+    output, gradients = _pullback(function, tuple(inputs), cotangent, tuple(constants))
+    return output, gradients
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def _pullback(
     function: Function, inputs: tuple[Any, ...], cotangent: Any, constants: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    return tuple(jax.vjp(lambda *primals: function(*primals, *constants), *inputs)[1](cotangent))
+) -> tuple[Any, tuple[Any, ...]]:
+    output, pullback = jax.vjp(lambda *primals: function(*primals, *constants), *inputs)
+    return output, tuple(pullback(cotangent))
 
 
 def compile(function: Function) -> Function:

@@ -58,11 +58,11 @@ def synchronize(value: Any) -> None:
 
 def gradient(
     function: Function, inputs: Sequence[Any], cotangent: Any, constants: Sequence[Any] = ()
-) -> tuple[Any, ...]:
-    """The vector-Jacobian product per input, 0 for an input that the output does not depend on."""
+) -> tuple[Any, tuple[Any, ...]]:
+    """The output and the vector-Jacobian product per input, 0 for an input that the output does not depend on."""
     leaves = [array.detach().requires_grad_() for array in inputs]
     output = function(*leaves, *constants)
-    return tuple(torch.autograd.grad(output, leaves, cotangent, allow_unused=True, materialize_grads=True))
+    return output, torch.autograd.grad(output, leaves, cotangent, allow_unused=True, materialize_grads=True)
 
 
 def compile(function: Function) -> Function:

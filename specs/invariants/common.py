@@ -67,6 +67,11 @@ def hold_same(
     return max(ratios)
 
 
+def same_bits(first: Array, second: Array) -> bool:
+    """Whether shape, dtype and every bit are the same."""
+    return first.shape == second.shape and first.dtype == second.dtype and first.tobytes() == second.tobytes()
+
+
 def integral(array: Array) -> Array:
     """The nearest integers within ±3: sums and small products of them are exact in every dtype."""
     clipped = np.clip(np.nan_to_num(np.asarray(array, np.float64)), -3, 3)

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Violation, Waived, hold, invariant
-from attnspec.specs.invariants.common import hidden_everywhere, require
+from attnspec.specs.invariants.common import hidden_everywhere, part, require, same_bits, slack
 from attnspec.specs.problem import Array, Problem, lifted
 from attnspec.specs.transforms import cotangent, lifted_cotangent
 
@@ -15,7 +15,7 @@ SOURCE = "Dao et al. 2022, FlashAttention, appendix B.2"
 NAMES = ("dquery", "dkey", "dvalue")
 
 
-def _determined(backend: Backend, problem: Problem) -> None:
+def determined(backend: Backend, problem: Problem) -> None:
     """Gradients through rows that are NaN by convention are NaN: nothing to hold."""
     solution, conventions = backend.solution(problem), backend.conventions
     by_bias = conventions["empty_row_bias"] == "nan" and solution.emptied_by_bias.any()
@@ -38,7 +38,7 @@ def _lifted(gradients: Iterable[Array]) -> list[Array]:
 )
 def oracle(backend: Backend, problem: Problem) -> float:
     """The gradients of query, key and value are those of the formula, within the error bound."""
-    _determined(backend, problem)
+    determined(backend, problem)
     came = _lifted(backend.gradients(problem, cotangent(problem)))
     back = lifted_cotangent(problem)
     wanted, bound = backend.solution(problem).gradients(back), backend.bound(problem).gradients(back)
@@ -55,7 +55,7 @@ def oracle(backend: Backend, problem: Problem) -> float:
 )
 def hidden_zero(backend: Backend, problem: Problem) -> float:
     """Keys and values that no query may attend to have gradient exactly 0."""
-    _determined(backend, problem)
+    determined(backend, problem)
     hidden = hidden_everywhere(backend, problem)
     require(bool(hidden.any()))
     _, dkey, dvalue = _lifted(backend.gradients(problem, cotangent(problem)))
@@ -73,7 +73,7 @@ def hidden_zero(backend: Backend, problem: Problem) -> float:
 )
 def empty_rows_finite(backend: Backend, problem: Problem) -> float:
     """A query that sees no key has gradient 0 and makes no gradient NaN."""
-    _determined(backend, problem)
+    determined(backend, problem)
     solution = backend.solution(problem)
     require(bool(solution.empty.any()) and problem.shape[4] > 0)
     gradients = _lifted(backend.gradients(problem, cotangent(problem)))
@@ -83,3 +83,38 @@ def empty_rows_finite(backend: Backend, problem: Problem) -> float:
             raise Violation(f"{name}: wanted finite numbers, came {int((~np.isfinite(gradient)).sum())} that are not")
     blank = gradients[0][solution.empty]
     return hold("dquery of empty rows", blank, np.zeros_like(blank), 0.0)
+
+
+@invariant(
+    "gradient.forward_agrees",
+    formula="A(x) while gradients are recorded = A(x)",
+    source="Linnainmaa 1976, reverse accumulation: the derivative is taken of the function's own value",
+    needs={"gradient"},
+    costly=True,
+)
+def forward_agrees(backend: Backend, problem: Problem) -> float:
+    """Recording gradients does not change the output."""
+    output, _ = backend.differentiated(problem, cotangent(problem))
+    plain = part(backend.solve(problem), "output")
+    return hold("output while gradients are recorded", lifted(output), plain, slack(backend, problem))
+
+
+@invariant(
+    "gradient.arguments_unchanged",
+    formula="x and dO after the backward pass = x and dO before it",
+    source="a gradient that comes in belongs to whoever sent it: other branches may need it",
+    needs={"gradient"},
+    costly=True,
+)
+def arguments_unchanged(backend: Backend, problem: Problem) -> float:
+    """The backward pass changes neither the arguments nor the gradient that comes in."""
+    inputs, extras, plain = backend.native(problem)
+    back = backend.asarray(cotangent(problem))
+    named = dict(zip(("query", "key", "value"), inputs, strict=True)) | extras | {"incoming gradient": back}
+    before = {name: backend.arrays.to_numpy(array) for name, array in named.items()}
+    function = backend.output_of(tuple(extras), plain)
+    backend.pulled_back(problem, function, inputs, back, tuple(extras.values()))
+    for name, array in named.items():
+        if not same_bits(backend.arrays.to_numpy(array), before[name]):
+            raise Violation(f"{name}: wanted it unchanged, came back changed")
+    return 0.0

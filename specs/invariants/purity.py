@@ -1,11 +1,31 @@
 """Purity: a result depends on the arguments' values alone, and a call leaves nothing behind."""
 
+import contextlib
+import ctypes
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
+
 from attnspec.specs.backend import Backend, Result
-from attnspec.specs.catalogue import Violation, invariant
-from attnspec.specs.invariants.common import hold_result, hold_same, other_values, require
-from attnspec.specs.problem import Array, Problem
+from attnspec.specs.catalogue import Violation, hold, invariant
+from attnspec.specs.contract import ARRAY_OPTIONS
+from attnspec.specs.invariants.common import (
+    hold_result,
+    hold_same,
+    other_values,
+    part,
+    require,
+    same_bits,
+    slack,
+    with_keys,
+)
+from attnspec.specs.problem import Problem
 from attnspec.specs.transforms import vectorized
 
 FUNCTION = "a function in the mathematical sense: equal arguments, equal result"
@@ -25,19 +45,15 @@ def inputs_unchanged(backend: Backend, problem: Problem) -> float:
     function = backend.positional(tuple(extras), plain, backend.runs_compiled(problem))
     backend.call(function, [*inputs, *extras.values()], problem)
     for name, array in named.items():
-        if not _same_bits(backend.arrays.to_numpy(array), before[name]):
+        if not same_bits(backend.arrays.to_numpy(array), before[name]):
             raise Violation(f"{name}: wanted it unchanged, came back changed")
     return 0.0
-
-
-def _same_bits(first: Array, second: Array) -> bool:
-    return first.shape == second.shape and first.dtype == second.dtype and first.tobytes() == second.tobytes()
 
 
 def _hold_bits(what: str, came: Result, wanted: Result) -> None:
     for name in ("output", "weights", "lse"):
         first, second = getattr(came, name), getattr(wanted, name)
-        if first is not None and not _same_bits(first, second):
+        if first is not None and not same_bits(first, second):
             raise Violation(f"{name} {what}: wanted the same bits, came others")
 
 
@@ -69,24 +85,46 @@ def _prepared(backend: Backend, problem: Problem) -> tuple[list[Any], Any]:
     costly=True,
 )
 def history(backend: Backend, problem: Problem) -> float:
-    """A result does not depend on earlier calls with other numbers or options, and later ones leave it as it was."""
+    """A result does not depend on earlier calls with other numbers, options or sizes, nor do later ones change it."""
     arguments, function = _prepared(backend, problem)
     with backend.guarded(problem.features):
         returned = function(*arguments)
         backend.arrays.synchronize(returned)
     first = backend.read(returned, problem)
-    ratios = [hold_result(backend, other, backend.solve(other)) for other in _others(problem)]
+    ratios = [hold_result(backend, other, backend.solve(other)) for other in _others(backend, problem)]
     _hold_bits("of the first call after others", backend.read(returned, problem), first)
     _hold_bits("of the same call after others", backend.call(function, arguments, problem), first)
     return max(ratios)
 
 
-def _others(problem: Problem) -> list[Problem]:
-    """The same shapes with other numbers, then with another scale, softcap and window as far as they are set."""
+def _others(backend: Backend, problem: Problem) -> list[Problem]:
+    """Other numbers in the same shapes; another scale, softcap and window as far as they are set; a key fewer."""
     changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
     plain = {"scale": 0.75, "softcap": 3.0, "window": (0, 0)}
     options = {name: value for name, value in plain.items() if name in problem.options}
-    return [problem.replace(**changed), *([problem.with_options(**options)] if options else [])]
+    others = [problem.replace(**changed), *([problem.with_options(**options)] if options else [])]
+    if problem.shape[4] > 1 and not backend.arrays.RUNS_COMPILED:
+        others.append(with_keys(problem, slice(1, None)))
+    return [other for other in others if backend.supports(other.features)]
+
+
+@invariant(
+    "purity.storage",
+    formula="A(x), then other contents at the same address: A gives what it gives for those",
+    source=FUNCTION,
+    needs={"views"},
+    costly=True,
+)
+def storage(backend: Backend, problem: Problem) -> float:
+    """A call on the same storage with other contents gives the result for those contents."""
+    arguments, function = _prepared(backend, problem)
+    backend.call(function, arguments, problem)
+    changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
+    other = problem.replace(**changed)
+    for array, contents in zip(arguments, backend.native(other)[0], strict=False):
+        array[...] = contents
+    came = backend.call(function, arguments, other)
+    return hold_same(backend, other, came, backend.solve(other), "with other contents at the same address, ")
 
 
 @invariant(
@@ -98,18 +136,22 @@ def _others(problem: Problem) -> list[Problem]:
     costly=True,
 )
 def views(backend: Backend, problem: Problem) -> float:
-    """Strided, transposed, reversed, padded and broadcast views give what contiguous copies give."""
+    """Strided, transposed, reversed, padded and broadcast views of any argument give what contiguous copies give."""
     arguments, function = _prepared(backend, problem)
-    plain = backend.call(function, arguments, problem)
-    ratios = []
-    for position, name in enumerate(("query", "key", "value")):
-        array = backend.laid_out(getattr(problem, name))
-        for layout, view in backend.arrays.views(array, backend.device).items():
-            viewed = [*arguments[:position], view, *arguments[position + 1 :]]
-            result = backend.call(function, viewed, problem)
+    plain, rng = backend.call(function, arguments, problem), problem.rng
+    viewed, ratios = list(arguments), []
+    names = ["query", "key", "value", *(name for name in problem.options if name in ARRAY_OPTIONS)]
+    for position, name in enumerate(names):
+        others = backend.arrays.views(backend.arrays.to_numpy(arguments[position]), backend.device)
+        some = {*rng.permutation(sorted(others))[:2], *({"expanded"} & others.keys())}  # few arrays can be expanded
+        for layout in sorted(some):
+            viewed[position] = others[layout]
+            one = [*arguments[:position], viewed[position], *arguments[position + 1 :]]
+            result = backend.call(function, one, problem)
             ratios.append(hold_same(backend, problem, result, plain, f"with a {layout} {name}, "))
     require(bool(ratios))
-    return max(ratios)
+    together = backend.call(function, viewed, problem)
+    return max(*ratios, hold_same(backend, problem, together, plain, "with views of all arguments, "))
 
 
 @invariant(
@@ -145,16 +187,97 @@ def vectorized_is_loop(backend: Backend, problem: Problem) -> float:
 
 
 @invariant(
+    "purity.extras",
+    formula="the output of A(…, return_weights, return_lse) = A(…)",
+    source="torch.nn.MultiheadAttention, need_weights: whether weights are returned changes the path, not the result",
+    catches=("B8", "B13"),
+    any_of={"return_weights", "return_lse"},
+    costly=True,
+)
+def extras(backend: Backend, problem: Problem) -> float:
+    """Asking for the weights or the log-sum-exp does not change the output."""
+    wanted = [name for name in ("return_weights", "return_lse") if backend.supports(problem.features | {name})]
+    asking = problem.with_options(**dict.fromkeys(wanted, True))
+    plain = problem.with_options(return_weights=None, return_lse=None)
+    require(bool(wanted) and backend.supports(asking.features))
+    came, bare = (part(backend.solve(p), "output") for p in (asking, plain))
+    return hold("output with weights or log-sum-exp", came, bare, slack(backend, problem))
+
+
+ROUNDS = 8
+
+
+@invariant(
+    "purity.threads",
+    formula="A(x) beside A(y) in another thread = A(x)",
+    source=FUNCTION,
+    costly=True,
+)
+def threads(backend: Backend, problem: Problem) -> float:
+    """Calls in several threads at once give what they give one after the other."""
+    changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
+    problems = [problem, problem.replace(**changed)]
+    calls = [_prepared(backend, one) for one in problems]
+    alone = [backend.call(function, arguments, one) for (arguments, function), one in zip(calls, problems, strict=True)]
+
+    def work(which: int) -> list[Any]:
+        arguments, function = calls[which]
+        start.wait()
+        with np.errstate(all="ignore"):  # not inherited by threads
+            return [function(*arguments) for _ in range(ROUNDS)]
+
+    start, ratios = threading.Barrier(2), []
+    with backend.guarded(problem.features), _often_switching(), ThreadPoolExecutor(2) as pool:
+        returned = list(pool.map(work, (0, 1)))
+        backend.arrays.synchronize([each for some in returned for each in some])
+    for one, some, wanted in zip(problems, returned, alone, strict=True):
+        results = (backend.read(each, one) for each in some)
+        ratios += [hold_same(backend, one, result, wanted, "beside another thread, ") for result in results]
+    return max(ratios)
+
+
+@contextlib.contextmanager
+def _often_switching() -> Iterator[None]:
+    """Threads take turns after microseconds, so that what they share is seen."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+@invariant(
     "purity.silent",
     formula="standard output after the call = before it",
     source="command line interface guidelines: a library does not print",
     catches=(),
 )
 def silent(backend: Backend, problem: Problem) -> float:
-    """A call prints nothing."""
+    """A call prints nothing, from Python or from compiled code."""
     backend.printed.seek(0)
     backend.printed.truncate()
-    backend.solve(problem)
-    if text := backend.printed.getvalue():
+    with _descriptor_captured(1) as written:
+        backend.solve(problem)
+    if text := backend.printed.getvalue() + "".join(written):
         raise Violation(f"standard output: wanted nothing, came {text[:80]!r}")
     return 0.0
+
+
+@contextlib.contextmanager
+def _descriptor_captured(descriptor: int) -> Iterator[list[str]]:
+    """A list that holds, when all is over, what was written to the descriptor meanwhile."""
+    written: list[str] = []
+    sys.stdout.flush()
+    with tempfile.TemporaryFile() as file:
+        kept = os.dup(descriptor)
+        os.dup2(file.fileno(), descriptor)
+        try:
+            yield written
+        finally:
+            with contextlib.suppress(TypeError, OSError):  # no C library by that name
+                ctypes.CDLL(None).fflush(None)
+            os.dup2(kept, descriptor)
+            os.close(kept)
+        file.seek(0)
+        written.append(file.read().decode(errors="replace"))

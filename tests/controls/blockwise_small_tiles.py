@@ -6,7 +6,7 @@ from importlib.util import find_spec, module_from_spec
 spec = find_spec("attnspec.impls.numpy_blockwise")
 blockwise = sys.modules["numpy_blockwise_small_tiles"] = module_from_spec(spec)
 spec.loader.exec_module(blockwise)
-blockwise.QUERY_BLOCK, blockwise.KEY_BLOCK, blockwise.SMALL = 16, 24, 1 << 12
+blockwise.QUERY_BLOCK, blockwise.KEY_BLOCK, blockwise.SMALL, blockwise.STRIP = 16, 24, 1 << 12, 5
 
 ARRAYS, DTYPES, CONVENTIONS = blockwise.ARRAYS, blockwise.DTYPES, blockwise.CONVENTIONS
 attention = blockwise.attention

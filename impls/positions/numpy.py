@@ -23,7 +23,8 @@ def positional_encoding(x: Array, *, offset: int = 0) -> Array:
     encoding[:, 0::2] = np.sin(angles)
     encoding[:, 1::2] = np.cos(angles[:, : width // 2])
     high = np.promote_types(x.dtype, np.float32)
-    return (x.astype(high) + encoding.astype(high)).astype(x.dtype)
+    encoded: Array = x.astype(high) + encoding.astype(high)
+    return encoded.astype(x.dtype)
 
 
 def rotary_embedding(

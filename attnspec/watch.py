@@ -38,7 +38,7 @@ class Watch:
         if self.surveying:
             note = Note("", call, call, how)
         if self.deadly and (death := self.deadly.get(note.key)):
-            raise BackendError(f"{next(iter(functions), 'attention')} {death}", features)
+            raise BackendError(f"{note.function} {death}", features)
         self.crumb.write(note)
 
     def watching(self, id: str, check: Check) -> Check:

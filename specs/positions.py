@@ -33,6 +33,8 @@ are kept in float32 at least, whatever the dtype of x.
    are stored in, the result in that of x.
 5. A slope, made by a power or by repeated products, rounded at each head: γ_(10·heads + 20) of float32.
 6. A relative bias is read from the table: 0.
+
+Underflow of x and of its products costs up to four of the smallest numbers.
 """
 
 import math

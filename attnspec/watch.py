@@ -9,7 +9,7 @@ from attnspec.crumb import Crumb, Note
 from attnspec.errors import one_line
 from attnspec.specs.backend import Backend, BackendError, Result
 from attnspec.specs.catalogue import Check, Inapplicable, Violation
-from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.contract import FUNCTIONS, TRANSFORMS
 from attnspec.specs.problem import Problem
 
 
@@ -29,14 +29,16 @@ class Watch:
 
     def entering(self, features: frozenset[str]) -> None:
         """Note the call. BackendError if it killed a process before."""
-        if self.call is None:
+        functions = features & frozenset(FUNCTIONS)
+        call = self.case if functions else self.call
+        if call is None:
             return
-        how = "+".join(sorted(features & frozenset(TRANSFORMS)) + ["compiled"] * self.compiled)
-        note = Note(self.invariant, self.case or self.call, self.call, how)
+        how = "+".join(sorted(features & frozenset(FUNCTIONS + TRANSFORMS)) + ["compiled"] * self.compiled)
+        note = Note(self.invariant, self.case or call, call, how)
         if self.surveying:
-            note = Note("", self.call, self.call, how)
+            note = Note("", call, call, how)
         if self.deadly and (death := self.deadly.get(note.key)):
-            raise BackendError(f"attention {death}", features)
+            raise BackendError(f"{note.function} {death}", features)
         self.crumb.write(note)
 
     def watching(self, id: str, check: Check) -> Check:

@@ -11,6 +11,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from attnspec.impls.positions.jax import make_alibi_slopes as make_alibi_slopes
+from attnspec.impls.positions.jax import positional_encoding as positional_encoding
+from attnspec.impls.positions.jax import relative_bias as relative_bias
+from attnspec.impls.positions.jax import rotary_embedding as rotary_embedding
+
 ARRAYS = "jax"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}

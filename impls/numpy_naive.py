@@ -12,6 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attnspec.impls.positions.numpy import make_alibi_slopes as make_alibi_slopes
+from attnspec.impls.positions.numpy import positional_encoding as positional_encoding
+from attnspec.impls.positions.numpy import relative_bias as relative_bias
+from attnspec.impls.positions.numpy import rotary_embedding as rotary_embedding
+
 ARRAYS = "numpy"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}

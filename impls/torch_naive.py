@@ -9,6 +9,11 @@ from typing import Any
 
 import torch
 
+from attnspec.impls.positions.torch import make_alibi_slopes as make_alibi_slopes
+from attnspec.impls.positions.torch import positional_encoding as positional_encoding
+from attnspec.impls.positions.torch import relative_bias as relative_bias
+from attnspec.impls.positions.torch import rotary_embedding as rotary_embedding
+
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}

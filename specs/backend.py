@@ -114,8 +114,11 @@ class Backend:
 
     def bound(self, problem: Problem) -> Bound:
         """The error bound that this backend's conventions grant for ``problem``."""
-        precision = Precision.of(problem.dtype, self.conventions["intermediate_dtype"], self.arrays.FLUSHES_SUBNORMALS)
-        return bound_of(self.solution(problem), precision, self.conventions["value_range"] == "sum")
+        return bound_of(self.solution(problem), self.precision(problem.dtype), self.conventions["value_range"] == "sum")
+
+    def precision(self, dtype: str) -> Precision:
+        """The roundings that this backend's conventions grant for inputs of ``dtype``."""
+        return Precision.of(dtype, self.conventions["intermediate_dtype"], self.arrays.FLUSHES_SUBNORMALS)
 
     def native(self, problem: Problem) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
         """query, key, value and the options as native arrays and plain values, in the backend's conventions."""
@@ -177,11 +180,12 @@ class Backend:
         try:
             with contextlib.redirect_stdout(self.printed), np.errstate(**self.floating):
                 yield
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
             reason = f"{type(error).__name__}: {first_line(error)}"
-            raise BackendError(f"attention raised {reason:.300}", features) from error
+            name = next(iter(features & frozenset(FUNCTIONS)), "attention")
+            raise BackendError(f"{name} raised {reason:.300}", features) from error
 
     def read(self, returned: Any, problem: Problem) -> Result:
         """The result in NumPy. BackendError if it is not what the options ask for."""

@@ -44,7 +44,7 @@ FUNCTIONS = (
     "make_cache",
     "attend_cached",
 )
-"""Functions that a module may have beside ``attention``; each it has is one it claims."""
+"""Functions that a module may have beside ``attention``; each it has is one it claims. ``positions`` describes its."""
 
 TRANSFORMS = ("gradient", "compile", "vectorize", "views")
 """What an array library may do with the function or its arguments: derive, compile, map, lay out in strides."""
@@ -74,6 +74,8 @@ CONVENTIONS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
         "empty_row_lse": ("-inf", "zero", "lowest"),
         "intermediate_dtype": ("input", "float32", "at-most-float32"),
         "value_range": ("finite", "sum"),
+        "rotary_layout": ("interleaved", "half-split"),
+        "alibi_rule": ("two-series", "geometric"),
     }
 )
 """Each choice the contract leaves open, with its values; the first is the default."""

@@ -1,5 +1,6 @@
 """Finding out which of the contract's legal choices a backend makes, by trying each against the oracle."""
 
+from collections.abc import Callable
 from typing import Any
 
 from attnspec.specs.backend import Backend, BackendError
@@ -7,6 +8,8 @@ from attnspec.specs.catalogue import Inapplicable, Violation
 from attnspec.specs.contract import CONVENTIONS
 from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.problem import Problem
+
+Holding = Callable[[Backend, Problem], float]
 
 
 class Contradiction(Violation):
@@ -18,15 +21,21 @@ class Contradiction(Violation):
         self.value = value
 
 
-def check_convention(name: str, backend: Backend, problem: Problem) -> float:
+def _hold_attention(backend: Backend, problem: Problem) -> float:
+    return hold_result(backend, problem, backend.solve(problem))
+
+
+def check_convention(name: str, backend: Backend, problem: Problem, holding: Holding = _hold_attention) -> float:
     """Error ÷ bound under the declared value. Contradiction if only another value agrees with the oracle.
+
+    ``holding`` compares the backend with what its conventions ask for, attention unless given.
 
     Where no value agrees, the fault is not one of convention, and the definition's to report.
     """
     declared = backend.conventions[name]
     values = sorted(CONVENTIONS[name], key=lambda value: bool(value != declared))
     for value in values:
-        ratio = agreement(following(backend, name, value), problem)
+        ratio = agreement(following(backend, name, value), problem, holding)
         if ratio is not None and value == declared:
             return ratio
         if ratio is not None:
@@ -39,9 +48,9 @@ def following(backend: Backend, name: str, value: Any) -> Backend:
     return backend.assuming(conventions={**backend.conventions, name: value})
 
 
-def agreement(backend: Backend, problem: Problem) -> float | None:
+def agreement(backend: Backend, problem: Problem, holding: Holding) -> float | None:
     """Error ÷ bound, or None if the backend does not give what the oracle gives."""
     try:
-        return hold_result(backend, problem, backend.solve(problem))
+        return holding(backend, problem)
     except (Violation, BackendError):
         return None

@@ -100,7 +100,7 @@ WRONG = [
     ({"CONVENTIONS": ["layout"]}, "CONVENTIONS: wanted a dict {convention: value}, came ['layout']"),
     ({"CONVENTIONS": None}, "CONVENTIONS: wanted a dict"),
     ({"CONVENTIONS": {"lay_out": "BHLD"}}, "CONVENTIONS: wanted a name that the contract knows"),
-    ({"CONVENTIONS": {3: "BHLD"}}, "CONVENTIONS: wanted one of causal_alignment"),
+    ({"CONVENTIONS": {3: "BHLD"}}, "CONVENTIONS: wanted one of alibi_rule"),
     ({"CONVENTIONS": {"layout": "BSHD"}}, "CONVENTIONS['layout']: wanted one of ('BHLD', 'BLHD'), came 'BSHD'"),
     ({"CONVENTIONS": {"lse_base": "2"}}, "CONVENTIONS['lse_base']: wanted one of ('e', 2), came '2'"),
     ({"CONVENTIONS": {"layout": np.array(["BHLD", "BLHD"])}}, "CONVENTIONS['layout']: wanted one of"),

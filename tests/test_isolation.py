@@ -88,6 +88,16 @@ def test_a_crash_past_the_survey_costs_the_row_of_its_invariant(run):
     assert statuses(again) == {"masking.hidden_is_unread": CRASHED}
 
 
+def test_a_crash_in_another_function_is_told_by_its_name(run):
+    crashing = "def rotary_embedding(x):\n    import os; os.abort()"
+    verdict = run("pass", ("positions.rotary_norm", "shape.dtype"), constants=crashing)
+    assert statuses(verdict) == {"positions.rotary_norm": CRASHED, "shape.dtype": PASSED}
+    crash = row(verdict, "positions.rotary_norm").trouble
+    assert "rotary_embedding crashed: SIGABRT at faulty.py" in crash.message
+    again = verify(Job(verdict.target, "quick", ("positions.rotary_norm",), problem=crash.case))
+    assert statuses(again) == {"positions.rotary_norm": CRASHED}
+
+
 def test_a_crash_that_is_a_known_issue(run):
     known = "KNOWN_ISSUES = {'masking.hidden_is_unread': 'example.org/1'}"
     verdict = run(f"{LARGE}os.abort()", (*FEW, "masking.hidden_is_unread"), constants=known)

@@ -12,6 +12,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Invariant, Probe, Violation, invariant
 from attnspec.specs.contract import HIDING
 from attnspec.specs.conventions import Contradiction, check_convention
+from attnspec.specs.functions import hold_like, hold_slopes
 from attnspec.specs.invariants.common import hold_result, hold_same, poisoned, require, unread
 from attnspec.specs.problem import Problem, largest_number, numpy_dtype
 from attnspec.specs.recipe import Recipe, Shape
@@ -140,6 +141,35 @@ empty_row_lse = _convention(
     "",
     *(_with_lse(make) for make in EMPTYING),
 )
+
+
+def _turned(backend: Backend, problem: Problem) -> float:
+    return hold_like(backend, "rotary_embedding", problem.query)
+
+
+@invariant(
+    "convention.rotary_layout",
+    formula='CONVENTIONS["rotary_layout"]',
+    source="Su et al. 2021, RoFormer (arXiv:2104.09864), eq. 15: neighbours; GPT-NeoX and LLaMA: halves",
+    claims={"rotary_embedding"},
+    probes=(_drawn(Shape(1, 2, 2, 4, 4, 8, 2)),),
+)
+def rotary_layout(backend: Backend, problem: Problem) -> float:
+    """The rotary embedding turns neighbouring features together, or those half the width apart, as declared."""
+    return check_convention("rotary_layout", backend, problem, _turned)
+
+
+@invariant(
+    "convention.alibi_rule",
+    formula='CONVENTIONS["alibi_rule"]',
+    source="Press et al. 2022, ALiBi (arXiv:2108.12409), section 3: geometric; its authors' code: two-series",
+    catches=("N7",),
+    claims={"make_alibi_slopes"},
+    probes=(_drawn(),),
+)
+def alibi_rule(backend: Backend, problem: Problem) -> float:
+    """ALiBi's slopes for a number of heads that is no power of two come in two series or in one, as declared."""
+    return check_convention("alibi_rule", backend, problem, lambda backend, _: hold_slopes(backend, 6))
 
 
 def _overflowing(dtype: str) -> Problem:

@@ -1,0 +1,21 @@
+"""The relative shift by padding and viewing drops the last row instead of the first."""
+
+import numpy as np
+
+from attnspec.mutants.correct import numpy_positions
+
+ARRAYS = "numpy"
+KILLED_BY = "positions.relative_bias"
+REPORTS = ("N13",)
+
+
+def relative_bias(table, queries, keys):
+    if queries != keys:
+        return numpy_positions.relative_bias(table, queries, keys)
+    behind = numpy_positions.relative_bias(table, queries, keys)[:, -1:]  # (H, 1, L): distances 1 - L to 0
+    rows = np.repeat(behind, queries, axis=1)
+    padded = np.pad(rows, ((0, 0), (0, 0), (1, 0)))  # (H, L, L + 1)
+    return padded.reshape(-1, keys + 1, queries)[:, :-1].reshape(rows.shape)
+
+
+attention = numpy_positions.attention

@@ -76,8 +76,8 @@ class Watched(Backend):
             self.watch.compiled = False
 
     @contextlib.contextmanager
-    def guarded(self, features: frozenset[str]) -> Iterator[None]:
+    def guarded(self, features: frozenset[str], name: str = "attention") -> Iterator[None]:
         """Note the call, then guard it."""
         self.watch.entering(features)
-        with super().guarded(features):
+        with super().guarded(features, name):
             yield

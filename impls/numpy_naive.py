@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attnspec.impls.caching.numpy import attend_cached as attend_cached
+from attnspec.impls.caching.numpy import make_cache as make_cache
+
 ARRAYS = "numpy"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}

@@ -161,15 +161,15 @@ class Backend:
         return self.read(returned, problem)
 
     @contextlib.contextmanager
-    def guarded(self, features: frozenset[str]) -> Any:
-        """Collect prints, and turn whatever is raised inside into a BackendError."""
+    def guarded(self, features: frozenset[str], name: str = "attention") -> Any:
+        """Collect prints, and turn whatever the function ``name`` raises inside into a BackendError."""
         try:
             with contextlib.redirect_stdout(self.printed):
                 yield
         except (Exception, SystemExit) as error:
             text = str(error).strip().splitlines()
             reason = f"{type(error).__name__}: {text[0] if text else ''}"
-            raise BackendError(f"attention raised {reason:.300}", features) from error
+            raise BackendError(f"{name} raised {reason:.300}", features) from error
 
     def read(self, returned: Any, problem: Problem) -> Result:
         """The result in NumPy. BackendError if it is not what the options ask for."""

@@ -13,7 +13,7 @@ from functools import cache
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.compare import worst
-from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.contract import FUNCTIONS, TRANSFORMS
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem
 
@@ -72,8 +72,9 @@ class Invariant:
     def takes(self, backend: Backend, features: frozenset[str]) -> bool:
         """Whether a problem with ``features`` is one for the invariant and within the backend's claims."""
         transforms = self.needs & frozenset(TRANSFORMS)
-        asked = self.needs - transforms
-        return asked <= features and not self.without & features and backend.supports(features | transforms)
+        functions = self.claims & frozenset(FUNCTIONS)
+        fits = self.needs - transforms <= features and not self.without & features
+        return fits and backend.supports(features | transforms | functions)
 
 
 def invariant(

@@ -11,6 +11,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from attnspec.impls.caching.jax import attend_cached as attend_cached
+from attnspec.impls.caching.jax import make_cache as make_cache
+
 ARRAYS = "jax"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}

@@ -9,6 +9,9 @@ from typing import Any
 
 import torch
 
+from attnspec.impls.caching.torch import attend_cached as attend_cached
+from attnspec.impls.caching.torch import make_cache as make_cache
+
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}

@@ -94,8 +94,8 @@ class Decoder:
     def native(self, chunk: Chunk, padding: float = 0.0) -> Any:
         """Append each sequence's next tokens, its padding filled with ``padding``; the output as it came."""
         place, real = self._places(chunk)
-        tokens = [_gathered(array, place, real, padding) for array in _inputs(self.problem)]
-        arguments, _, keywords = self.backend.native(Problem(*tokens, self.problem.options))
+        query, key, value = (_gathered(array, place, real, padding) for array in _inputs(self.problem))
+        arguments, _, keywords = self.backend.native(Problem(query, key, value, self.problem.options))
         if chunk.lengths is not None:
             lengths = np.asarray(chunk.lengths, np.int64)
             keywords["lengths"] = self.backend.arrays.asarray(lengths, self.backend.device)
@@ -156,7 +156,7 @@ def _gathered(array: Array, place: Array, real: Array, padding: float) -> Array:
     return np.where(real[:, None, :, None], np.take_along_axis(array, index, axis=2), np.asarray(padding, array.dtype))
 
 
-TOKENS = 17
+TOKENS = 9
 """How many tokens of a problem are decoded at most."""
 
 

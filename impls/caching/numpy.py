@@ -36,11 +36,13 @@ class Cache:
         """Where in the store the tokens at ``position`` (B, N) are."""
         slot = position % self.slots
         page = np.take_along_axis(self.table, slot // self.page_size, axis=1)
-        return page * self.page_size + slot % self.page_size
+        rows: Array = page * self.page_size + slot % self.page_size
+        return rows
 
     def held(self) -> Array:
         """The positions (B, slots) that the slots hold, oldest first; beyond ``length`` where there is none yet."""
-        return np.maximum(self.length - self.slots, 0)[:, None] + np.arange(self.slots)
+        oldest: Array = np.maximum(self.length - self.slots, 0)[:, None]
+        return oldest + np.arange(self.slots)
 
     def make_room(self, lengths: Array) -> None:
         """Take pages for ``lengths`` (B,) more tokens. ValueError if there is no room for them."""

@@ -27,10 +27,14 @@ VALUE = "a cache is a value of its own"
 cached = functools.partial(invariant, without=OTHERS, claims=FEATURES, costly=True)
 
 
+FEWEST = 3
+"""Tokens of a sequence that is worth decoding: in fewer there is no past, present and future."""
+
+
 def decoded(backend: Backend, problem: Problem) -> Problem:
     """The sequences that an invariant decodes: the problem's first tokens, and its scale as far as that is claimed."""
     tokens = sequence(problem, claims(backend, "scale"))
-    require(tokens.shape[4] > 0)
+    require(tokens.shape[4] >= FEWEST)
     return tokens
 
 
@@ -38,24 +42,41 @@ def stores(backend: Backend, problem: Problem) -> Iterator[Store]:
     """One of each kind that the backend claims; their sizes are fixed by the problem's seed."""
     yield ROW
     if claims(backend, "window"):
-        yield ring(problem)
+        yield ring(backend, problem)
     if claims(backend, "block_size"):
-        yield Store(block_size=1 + int(problem.rng.randint(4)))
+        yield Store(block_size=1 if backend.arrays.RUNS_COMPILED else 1 + int(problem.rng.randint(4)))
 
 
-def ring(problem: Problem) -> Store:
-    """A ring that is full before the sequence ends, if it has more than one token."""
-    tokens = problem.shape[4]
-    return Store(window=1 + int(problem.rng.randint(max(min(tokens - 1, 5), 1))))
+def ring(backend: Backend, problem: Problem) -> Store:
+    """A ring that is full before the sequence ends."""
+    most = min(problem.shape[4] - 1, 5)
+    return Store(window=min(most, 2) if backend.arrays.RUNS_COMPILED else 1 + int(problem.rng.randint(most)))
+
+
+def sizes(backend: Backend) -> list[int]:
+    """How long chunks are; where each length costs a compilation, there are few."""
+    return [1, 3] if backend.arrays.RUNS_COMPILED else [1, 2, 3, 5]
+
+
+def dice(problem: Problem) -> RandomState:
+    """For the lengths of chunks: other numbers than those that the sizes of stores come from."""
+    return RandomState([problem.seed, 0xCAC4E])
 
 
 def of_any_size(backend: Backend, rng: RandomState, tokens: int) -> list[Chunk]:
-    """Chunks of ``tokens`` in all; of few sizes where each costs a compilation."""
-    sizes = [1, 3] if backend.arrays.RUNS_COMPILED else [1, 2, 3, 5, 8]
+    """Chunks of ``tokens`` in all."""
     drawn: list[int] = []
     while left := tokens - sum(drawn):
-        drawn.append(int(rng.choice([size for size in sizes if size <= left])))
+        drawn.append(int(rng.choice([size for size in sizes(backend) if size <= left])))
     return chunks(drawn)
+
+
+def at_once(backend: Backend, tokens: int) -> list[Chunk]:
+    """All tokens in one chunk; where each length costs a compilation, in the fewest chunks."""
+    if not backend.arrays.RUNS_COMPILED:
+        return chunks([tokens] if tokens else [])
+    longest = max(sizes(backend))
+    return chunks([longest] * (tokens // longest) + [1] * (tokens % longest))
 
 
 def hold_decoded(backend: Backend, problem: Problem, store: Store, plan: list[Chunk], padding: float = 0.0) -> float:
@@ -74,7 +95,7 @@ def hold_fed(decoder: Decoder, came: Array, fed: Array) -> float:
     "caching.token_by_token",
     formula="attend_cached(q_i, k_i, v_i; cache of j < i) = A(Q, K, V; causal)_i",
     source=WHOLE,
-    catches=(),
+    catches=("B1", "B6", "B12", "B22", "M8"),
 )
 def token_by_token(backend: Backend, problem: Problem) -> float:
     """Decoded token by token, each output is that of causal attention over the whole sequence."""
@@ -87,12 +108,12 @@ def token_by_token(backend: Backend, problem: Problem) -> float:
     "caching.prefill",
     formula="attend_cached(Q, K, V; empty cache) = A(Q, K, V; causal)",
     source=WHOLE,
-    catches=(),
+    catches=("B19",),
 )
 def prefill(backend: Backend, problem: Problem) -> float:
     """A whole prompt given to an empty cache gives causal attention, also where it is longer than the window."""
     tokens = decoded(backend, problem)
-    plan = chunks([tokens.shape[4]])
+    plan = at_once(backend, tokens.shape[4])
     return max(hold_decoded(backend, tokens, store, plan) for store in stores(backend, tokens))
 
 
@@ -100,12 +121,12 @@ def prefill(backend: Backend, problem: Problem) -> float:
     "caching.chunks",
     formula="attend_cached over any cut of the sequence = A(Q, K, V; causal)",
     source=WHOLE,
-    catches=(),
+    catches=("B19", "M2", "M4", "N5", "O4", "O6"),
 )
 def chunked(backend: Backend, problem: Problem) -> float:
     """In chunks of whatever sizes, the outputs are those of causal attention over the whole sequence."""
     tokens = decoded(backend, problem)
-    plan = of_any_size(backend, problem.rng, tokens.shape[4])
+    plan = of_any_size(backend, dice(problem), tokens.shape[4])
     return max(hold_decoded(backend, tokens, store, plan) for store in stores(backend, tokens))
 
 
@@ -130,7 +151,7 @@ def first_token(backend: Backend, problem: Problem) -> float:
     "caching.around_the_window",
     formula="prefill of W − 1, W or W + 1 tokens, then steps: O_i = Σ_{i−W<j≤i} p_ij v_j",
     source=RING,
-    catches=("O6",),
+    catches=("M2", "M4", "O4", "O6"),
 )
 def around_the_window(backend: Backend, problem: Problem) -> float:
     """A ring that one token less than the window, as many or one more went into goes on with the last of them."""
@@ -138,7 +159,7 @@ def around_the_window(backend: Backend, problem: Problem) -> float:
     assert store.window is not None
     ratios = []
     for first in (store.window - 1, store.window, store.window + 1):
-        plan = chunks([first] if first else []) + chunks([1] * (tokens.shape[4] - first))[:3]
+        plan = at_once(backend, first) + chunks([1] * (tokens.shape[4] - first))[:3]
         ratios.append(hold_decoded(backend, tokens, store, plan))
     return max(ratios)
 
@@ -148,10 +169,7 @@ def ring_decoded(backend: Backend, problem: Problem) -> tuple[Problem, Store]:
     if not claims(backend, "window"):
         raise Waived
     tokens = decoded(backend, problem)
-    store = ring(tokens)
-    assert store.window is not None
-    require(tokens.shape[4] > store.window)
-    return tokens, store
+    return tokens, ring(backend, tokens)
 
 
 @cached(
@@ -165,11 +183,11 @@ def evicted(backend: Backend, problem: Problem) -> float:
     tokens, store = ring_decoded(backend, problem)
     assert store.window is not None
     count = tokens.shape[4]
-    spoiled = 1 + int(problem.rng.randint(count - store.window))
+    spoiled = 1 + int(dice(problem).randint(count - store.window))
     key, value = np.array(tokens.key), np.array(tokens.value)
     key[:, :, :spoiled] = value[:, :, :spoiled] = payload(backend, problem)
     ratios = []
-    for plan in (of_any_size(backend, problem.rng, count), chunks([count])):
+    for plan in (of_any_size(backend, dice(problem), count), at_once(backend, count)):
         came, fed = Decoder(backend, tokens.replace(key=key, value=value), store).feed(plan)
         fed[:, : spoiled + store.window - 1] = False
         ratios.append(hold_fed(Decoder(backend, tokens, store), came, fed))
@@ -187,12 +205,12 @@ def payload(backend: Backend, problem: Problem) -> float:
     "caching.padding_unread",
     formula="O_i does not depend on q, k, v beyond each sequence's length in a chunk",
     source="torch.nn.attention, flash-attention: cache_seqlens, key padding",
-    catches=("D2", "O15"),
+    catches=("D2", "O15", "O16"),
 )
 def padding_unread(backend: Backend, problem: Problem) -> float:
     """What stands at the padding of a chunk, NaN among it, and how much of it there is, leaves no trace."""
     tokens = ragged_decoded(backend, problem)
-    plan, filling = ragged(backend, problem.rng, tokens), payload(backend, problem)
+    plan, filling = ragged(backend, dice(problem), tokens), payload(backend, problem)
     return max(hold_decoded(backend, tokens, store, plan, filling) for store in stores(backend, tokens))
 
 
@@ -200,17 +218,16 @@ def ragged_decoded(backend: Backend, problem: Problem) -> Problem:
     """What to decode in ragged chunks."""
     if not claims(backend, "lengths"):
         raise Waived
-    tokens = decoded(backend, problem)
-    require(tokens.shape[4] > 1)
-    return tokens
+    return decoded(backend, problem)
 
 
 def ragged(backend: Backend, rng: RandomState, tokens: Problem) -> list[Chunk]:
     """Chunks in which the sequences have unequal numbers of tokens, some none, until the longest comes to its end."""
     batch, *_, count, _, _ = tokens.shape
-    plan, left = [], np.full(batch, count)
+    plan: list[Chunk] = []
+    left = np.full(batch, count)
     while left.min() > 0 and len(plan) < 4:
-        size = int(rng.choice([1, 3] if backend.arrays.RUNS_COMPILED else [1, 2, 3, 5]))
+        size = int(rng.choice(sizes(backend)))
         lengths = np.minimum(rng.randint(0, size + 1, batch), left)
         plan.append(Chunk(size, tuple(map(int, lengths))))
         left = left - lengths
@@ -227,7 +244,7 @@ def ragged_is_alone(backend: Backend, problem: Problem) -> float:
     """In a batch of sequences of unequal lengths, each gets what it gets alone."""
     tokens = ragged_decoded(backend, problem)
     require(tokens.shape[0] > 1)
-    plan = ragged(backend, problem.rng, tokens)
+    plan = ragged(backend, dice(problem), tokens)
     return max(hold_decoded(backend, tokens, store, plan, padding=1.0) for store in stores(backend, tokens))
 
 
@@ -240,10 +257,12 @@ def ragged_is_alone(backend: Backend, problem: Problem) -> float:
 def independent(backend: Backend, problem: Problem) -> float:
     """Two caches that are fed in turn share nothing."""
     tokens = decoded(backend, problem)
-    plan, ratios = of_any_size(backend, problem.rng, tokens.shape[4]), []
+    plan, ratios = of_any_size(backend, dice(problem), tokens.shape[4])[:3], []
     for store in stores(backend, tokens):
-        decoders = [Decoder(backend, one, store) for one in (tokens, other(tokens))]
-        ratios += [hold_fed(decoder, *decoder.feed([chunk])) for chunk in plan for decoder in decoders]
+        first, second = (Decoder(backend, one, store) for one in (tokens, other(tokens)))
+        for chunk in plan:
+            ratios.append(hold_fed(first, *first.feed([chunk])))
+            second.feed([chunk])
     return max(ratios)
 
 
@@ -264,12 +283,12 @@ def other(problem: Problem) -> Problem:
 def starts_empty(backend: Backend, problem: Problem) -> float:
     """A new cache is empty, whatever others of the same or of other sizes held before it."""
     tokens = decoded(backend, problem)
-    shorter = sequence(other(tokens), tokens=(tokens.shape[4] + 1) // 2)
+    count = tokens.shape[4] if backend.arrays.RUNS_COMPILED else (tokens.shape[4] + 1) // 2
     ratios = []
     for store in stores(backend, tokens):
-        for one in (tokens, shorter, tokens):
-            plan = of_any_size(backend, problem.rng, one.shape[4])
-            ratios.append(hold_decoded(backend, one, store, plan))
+        for used in (tokens, sequence(other(tokens), tokens=count)):
+            Decoder(backend, used, store).feed(at_once(backend, used.shape[4]))
+        ratios.append(hold_decoded(backend, tokens, store, of_any_size(backend, dice(problem), tokens.shape[4])[:3]))
     return max(ratios)
 
 
@@ -303,7 +322,7 @@ def overrun(backend: Backend, problem: Problem) -> float:
     tokens = decoded(backend, problem)
     for store in (store for store in stores(backend, tokens) if store.window is None):
         decoder = Decoder(backend, tokens, store)
-        decoder.feed(of_any_size(backend, problem.rng, tokens.shape[4]))
+        decoder.feed(of_any_size(backend, dice(problem), tokens.shape[4]))
         came = refusal(decoder, Chunk(store.block_size or 1))
         if came != "ValueError":
             raise Violation(f"one token too many for a {decoder}: wanted a ValueError, came {came}")
@@ -321,7 +340,9 @@ def block_size(backend: Backend, problem: Problem) -> float:
     if not claims(backend, "block_size"):
         raise Waived
     tokens = decoded(backend, problem)
-    plan = of_any_size(backend, problem.rng, tokens.shape[4])
+    if backend.arrays.RUNS_COMPILED:
+        return hold_decoded(backend, tokens, Store(block_size=2), chunks([1] * tokens.shape[4]))
+    plan = of_any_size(backend, dice(problem), tokens.shape[4])
     return max(hold_decoded(backend, tokens, Store(block_size=size), plan) for size in (1, 256))
 
 
@@ -333,22 +354,24 @@ def _probe(shape: Shape) -> Probe:
     "caching.any_history",
     formula="appends, ragged or not, and resets in any order: O_i = A(Q, K, V; causal)_i",
     source="Claessen & Hughes 2002, Testing monadic code with QuickCheck: histories drawn at random",
-    catches=("O5", "O8"),
+    catches=("N21", "O5", "O6", "O8", "O16"),
     probes=(_probe(Shape(2, 2, 2, 9, 9, 3, 3)), _probe(Shape(2, 6, 2, 9, 9, 4, 3))),
 )
 def any_history(backend: Backend, problem: Problem) -> float:
     """After any history of chunks, ragged ones and new beginnings, of two caches in turn, the next output is right."""
-    problems, all_stores, ratios = (problem, other(problem)), stores(backend, problem), [0.0]
+    require("gqa" in problem.features or not backend.supports(frozenset({"gqa"})))
+    problems = problem, other(problem)
+    ratios = [0.0]
+    for store in stores(backend, problem):
 
-    class TwoCaches(History):
-        stores = tuple(all_stores)
-        sizes = (1, 3) if backend.arrays.RUNS_COMPILED else (1, 2, 5)
+        class TwoCaches(History):
+            lengths = sizes(backend)
 
-        def new(self, which: int, store: Store) -> Decoder:
-            return Decoder(backend, problems[which], store)
+            def new(self, which: int, store: Store = store) -> Decoder:
+                return Decoder(backend, problems[which], store)
 
-        def append(self, decoder: Decoder, chunk: Chunk) -> None:
-            ratios.append(hold_fed(decoder, *decoder.feed([chunk])))
+            def append(self, decoder: Decoder, chunk: Chunk) -> None:
+                ratios.append(hold_fed(decoder, *decoder.feed([chunk])))
 
-    run(TwoCaches)
+        run(TwoCaches)
     return max(ratios)

@@ -101,7 +101,8 @@ class Decoder:
             keywords["lengths"] = self.backend.arrays.asarray(lengths, self.backend.device)
         with self.backend.guarded(self.features, "attend_cached"):
             returned = self.backend.functions["attend_cached"](*arguments, self.cache, **keywords)
-            output, self.cache = self._parts(returned)
+        output, self.cache = self._parts(returned)
+        with self.backend.guarded(self.features, "attend_cached"):
             self.backend.arrays.synchronize(output)
         self.length = self.length + real.sum(-1)
         self.history.append(chunk)

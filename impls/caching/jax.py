@@ -77,7 +77,8 @@ def make_cache(
     slots = capacity if window is None else window
     page_size = slots if block_size is None else block_size
     pages = -(-slots // page_size)
-    key, value = (jnp.zeros((batch * pages * page_size, kv_heads, width), dtype) for width in (key_dim, value_dim))
+    rows, number = batch * pages * page_size, jnp.dtype(dtype)
+    key, value = (np.zeros((rows, kv_heads, width), number) for width in (key_dim, value_dim))
     length, table = np.zeros(batch, np.int64), np.zeros((batch, pages), np.int64)
     return Cache(key, value, length, slots, window is not None, page_size, table)
 
@@ -110,7 +111,7 @@ def attend_cached(
     lasting = is_token & (new >= end - cache.slots)  # (B, N): a chunk may be longer than the ring
     to = np.where(lasting, cache.rows(new), len(cache.key))
     scale = 1 / math.sqrt(width or 1) if scale is None else scale
-    store = cache.key, cache.value
+    store = jax.device_put((cache.key, cache.value), query.device)
     output, (keys, values) = _step(query, key, value, store, cache.rows(held), to, is_token, visible, float(scale))
     return output, replace(cache, key=keys, value=values, length=end[:, 0])
 

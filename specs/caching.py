@@ -28,6 +28,7 @@ from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem
 
 FEATURES = frozenset({"attend_cached", "make_cache"})
+"""The functions; a backend that lacks "attend_cached", or lacks it together with "gqa", need not mention the other."""
 
 
 class Store(NamedTuple):
@@ -80,7 +81,7 @@ class Decoder:
     def __init__(self, backend: Backend, problem: Problem, store: Store = ROW, capacity: int | None = None) -> None:
         batch, _, kv_heads, _, tokens, key_dim, value_dim = problem.shape
         self.backend, self.problem, self.store = backend, problem, store
-        self.features = problem.features | FEATURES
+        self.features = problem.features | {"attend_cached"}
         self.length = np.zeros(batch, np.int64)
         self.history: list[Chunk] = []
         asked = {name: value for name, value in store._asdict().items() if value is not None}

@@ -91,10 +91,11 @@ def _row(run: Run, id: str, death: Death) -> Row:
     if death.status not in (CRASHED, HUNG):
         return Row(id, death.status, sentence, reason=death.text)
     lines: tuple[str, ...] = ()
-    case = ""
+    case, function = "", "attention"
     if death.note is not None:
+        function = death.note.function
         lines, case = tuple(problem_lines(death.note.case)), cases.to_json(death.note.case)
-    trouble = Trouble(f"attention {death.text}", case, lines)
+    trouble = Trouble(f"{function} {death.text}", case, lines)
     return Row(id, KNOWN if known else death.status, sentence, reason=known or death.text, trouble=trouble)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from attnspec.specs.contract import FUNCTIONS
 from attnspec.specs.problem import Problem
 
 _HEAD = struct.Struct("<QQ")
@@ -30,6 +31,11 @@ class Note:
     def key(self) -> str:
         """The same for the same call in another process."""
         return f"{self.how}:{fingerprint(self.call)}"
+
+    @property
+    def function(self) -> str:
+        """The function that is called."""
+        return next((word for word in self.how.split("+") if word in FUNCTIONS), "attention")
 
 
 class Crumb:

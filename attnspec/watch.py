@@ -9,7 +9,7 @@ from attnspec.crumb import Crumb, Note
 from attnspec.errors import one_line
 from attnspec.specs.backend import Backend, BackendError, Result
 from attnspec.specs.catalogue import Check, Inapplicable, Violation
-from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.contract import FUNCTIONS, TRANSFORMS
 from attnspec.specs.problem import Problem
 
 
@@ -27,16 +27,17 @@ class Watch:
     call: Problem | None = None
     compiled: bool = False
 
-    def entering(self, features: frozenset[str]) -> None:
-        """Note the call. BackendError if it killed a process before."""
+    def entering(self, features: frozenset[str], name: str) -> None:
+        """Note the call of the function ``name``. BackendError if it killed a process before."""
         if self.call is None:
             return
-        how = "+".join(sorted(features & frozenset(TRANSFORMS)) + ["compiled"] * self.compiled)
+        words = features & frozenset(TRANSFORMS) | frozenset({name}) & frozenset(FUNCTIONS)
+        how = "+".join(sorted(words) + ["compiled"] * self.compiled)
         note = Note(self.invariant, self.case or self.call, self.call, how)
         if self.surveying:
             note = Note("", self.call, self.call, how)
         if self.deadly and (death := self.deadly.get(note.key)):
-            raise BackendError(f"attention {death}", features)
+            raise BackendError(f"{name} {death}", features)
         self.crumb.write(note)
 
     def watching(self, id: str, check: Check) -> Check:
@@ -78,6 +79,6 @@ class Watched(Backend):
     @contextlib.contextmanager
     def guarded(self, features: frozenset[str], name: str = "attention") -> Iterator[None]:
         """Note the call, then guard it."""
-        self.watch.entering(features)
+        self.watch.entering(features, name)
         with super().guarded(features, name):
             yield

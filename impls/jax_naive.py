@@ -11,6 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from attnspec.impls.caching.jax import attend_cached as attend_cached
+from attnspec.impls.caching.jax import make_cache as make_cache
 from attnspec.impls.positions.jax import make_alibi_slopes as make_alibi_slopes
 from attnspec.impls.positions.jax import positional_encoding as positional_encoding
 from attnspec.impls.positions.jax import relative_bias as relative_bias

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attnspec.impls.caching.numpy import attend_cached as attend_cached
+from attnspec.impls.caching.numpy import make_cache as make_cache
 from attnspec.impls.positions.numpy import make_alibi_slopes as make_alibi_slopes
 from attnspec.impls.positions.numpy import positional_encoding as positional_encoding
 from attnspec.impls.positions.numpy import relative_bias as relative_bias

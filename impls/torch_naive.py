@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from attnspec.impls.caching.torch import attend_cached as attend_cached
+from attnspec.impls.caching.torch import make_cache as make_cache
 from attnspec.impls.positions.torch import make_alibi_slopes as make_alibi_slopes
 from attnspec.impls.positions.torch import positional_encoding as positional_encoding
 from attnspec.impls.positions.torch import relative_bias as relative_bias

@@ -176,7 +176,7 @@ class Backend:
 
     @contextlib.contextmanager
     def guarded(self, features: frozenset[str]) -> Any:
-        """Collect prints, and turn whatever is raised inside into a BackendError."""
+        """Collect prints; whatever the function named in ``features``, or attention, raises is a BackendError."""
         try:
             with contextlib.redirect_stdout(self.printed), np.errstate(**self.floating):
                 yield

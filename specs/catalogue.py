@@ -72,10 +72,9 @@ class Invariant:
     def takes(self, backend: Backend, features: frozenset[str]) -> bool:
         """Whether a problem with ``features`` is one for the invariant and within the backend's claims."""
         transforms = self.needs & frozenset(TRANSFORMS)
-        asked = self.needs - transforms
         functions = self.claims & frozenset(FUNCTIONS)
-        able = backend.supports(features | transforms | functions)
-        return asked <= features and not self.without & features and able
+        fits = self.needs - transforms <= features and not self.without & features
+        return fits and backend.supports(features | transforms | functions)
 
 
 def invariant(

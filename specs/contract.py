@@ -41,7 +41,7 @@ FUNCTIONS = (
     "rotary_embedding",
     "make_alibi_slopes",
     "relative_bias",
-    "make_cache",
+    "make_cache",  # this and the next: attnspec.specs.caching
     "attend_cached",
 )
 """Functions that a module may have beside ``attention``; each it has is one it claims. ``positions`` describes its."""

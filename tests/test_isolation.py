@@ -98,6 +98,22 @@ def test_a_crash_in_another_function_is_told_by_its_name(run):
     assert statuses(again) == {"positions.rotary_norm": CRASHED}
 
 
+CACHES = """
+def make_cache(*sizes):
+    return None
+
+def attend_cached(query, key, value, cache):
+    os.abort()
+"""
+
+
+def test_a_crash_of_another_function_is_told_with_its_name(run):
+    verdict = run("pass", (*FEW, "caching.prefill"), constants=CACHES)
+    assert statuses(verdict)["contract.claims"] == PASSED
+    assert statuses(verdict)["caching.prefill"] == CRASHED
+    assert "attend_cached crashed: SIGABRT at faulty.py" in row(verdict, "caching.prefill").trouble.message
+
+
 def test_a_crash_that_is_a_known_issue(run):
     known = "KNOWN_ISSUES = {'masking.hidden_is_unread': 'example.org/1'}"
     verdict = run(f"{LARGE}os.abort()", (*FEW, "masking.hidden_is_unread"), constants=known)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from attnspec import cases
 from attnspec.child import Job
 from attnspec.crumb import Note
 from attnspec.show import problem_lines
@@ -94,7 +93,7 @@ def _row(run: Run, id: str, death: Death) -> Row:
     case, function = "", "attention"
     if death.note is not None:
         function = death.note.function
-        lines, case = tuple(problem_lines(death.note.case)), cases.to_json(death.note.case)
+        lines, case = tuple(problem_lines(death.note.case)), death.note.case.case
     trouble = Trouble(f"{function} {death.text}", case, lines)
     return Row(id, KNOWN if known else death.status, sentence, reason=known or death.text, trouble=trouble)
 

@@ -82,7 +82,7 @@ def _head(path: str) -> tuple[int, int] | None:
 
 
 def _parts(problem: Problem) -> tuple[Any, ...]:
-    return problem.query, problem.key, problem.value, dict(problem.options), problem.seed
+    return problem.query, problem.key, problem.value, dict(problem.options), problem.seed, problem.recipe
 
 
 def _problem(parts: tuple[Any, ...]) -> Problem:

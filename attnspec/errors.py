@@ -6,7 +6,7 @@ import pkgutil
 import traceback
 from collections.abc import Iterable, Iterator
 
-from attnspec.specs.contract import nearest
+from attnspec.specs.contract import first_line, nearest
 
 
 class Unavailable(ValueError):
@@ -24,14 +24,15 @@ def telling(name: str, file: str | None = None) -> Iterator[None]:
         raise Unavailable(f"{name}: {error}") from error
     except ValueError as error:
         raise (ValueError(f"{name}: {one_line(error)}") if file is None else _broken(name, error, file)) from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _broken(name, error, file) from error
 
 
 def one_line(error: BaseException) -> str:
-    """The first line of what an exception says."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    """The first line of what an exception says, its type if it says nothing."""
+    return first_line(error) or type(error).__name__
 
 
 def one_of(what: str, came: str, known: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from attnspec.loading import load
 from attnspec.targets import backend_names
 from attnspec.text import say
 from attnspec.verdict import about
+from attnspec.wording import unclaimed
 
 
 def listing(targets: tuple[str, ...], as_json: bool) -> int:
@@ -54,5 +55,7 @@ def details(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lacks", ", ".join(item["lacks"])
     chosen = (f"{name}={value}" for name, value in item["chosen"].items())
     yield "conventions", ", ".join(chosen) or "all default"
+    for keyword, meant in item["unclaimed"].items():
+        yield "unclaimed", unclaimed(keyword, meant)
     for issue, reason in item["known_issues"].items():
         yield "known issue", f"{issue}: {reason}"

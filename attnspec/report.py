@@ -38,8 +38,10 @@ def report(console: Console, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -
     for verdict in verdicts:
         declare(console, verdict)
     console.print()
-    for name, verdict in zip(unique_names(verdicts), verdicts, strict=True):
+    for name, verdict, job in zip(unique_names(verdicts), verdicts, jobs, strict=True):
         summary(console, name, verdict)
+        if job.problem and verdict.exit_code == 0:
+            say(console, "  on this problem alone: what a whole run alone shows depends on the calls before", "dim")
 
 
 def table(console: Console, verdicts: Sequence[Verdict]) -> None:
@@ -87,7 +89,7 @@ def failure(console: Console, verdict: Verdict, row: Row, job: Job, alike: Seque
     for line in prose:
         say(console, f"  {line}")
     if alike:
-        say(console, f"  the same problem violates {', '.join(alike)}")
+        say(console, f"  likely the same fault: {', '.join(alike)}")
     copyable(console, f"  {command}", "cyan")
 
 

@@ -6,7 +6,14 @@ from typing import Any
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
-from attnspec.specs.contract import FUNCTIONS, OPTIONS, SHAPE_FEATURES, TRANSFORMS, default_conventions
+from attnspec.specs.contract import (
+    FUNCTIONS,
+    OPTIONS,
+    SHAPE_FEATURES,
+    TRANSFORMS,
+    default_conventions,
+    unclaimed_keywords,
+)
 from attnspec.specs.outcome import FAILED, NEVER_RAN, Failure, Outcome
 
 CRASHED, HUNG, NOT_RUN = "crashed", "hung", "not run"
@@ -25,6 +32,7 @@ class Trouble:
     problem: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     conventions: dict[str, Any] = field(default_factory=dict)
+    malformed: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,9 @@ def trouble_of(failure: Failure) -> Trouble:
     from attnspec.show import problem_lines
 
     lines = tuple(problem_lines(failure.problem))
-    return Trouble(failure.message, failure.case, lines, failure.lacks, dict(failure.conventions))
+    return Trouble(
+        failure.message, failure.problem.case, lines, failure.lacks, dict(failure.conventions), failure.malformed
+    )
 
 
 def row_from(data: dict[str, Any]) -> Row:
@@ -128,6 +138,7 @@ def about(backend: Backend) -> dict[str, Any]:
         "conventions": dict(declaration.conventions),
         "chosen": {name: value for name, value in declaration.conventions.items() if value != default[name]},
         "known_issues": dict(declaration.known_issues),
+        "unclaimed": unclaimed_keywords(backend.function),
     }
 
 

@@ -17,7 +17,7 @@ def failure_lines(row: Row, job: Job) -> Iterator[str]:
     if row.trouble is None:
         yield replay_command(row, job)
         return
-    yield row.trouble.message
+    yield from row.trouble.message.splitlines()
     if row.trouble.problem:
         yield f"smallest problem: {row.trouble.problem[0]}" if row.status == FAILED else row.trouble.problem[0]
     yield from (f"  {line}" for line in row.trouble.problem[1:])
@@ -25,10 +25,15 @@ def failure_lines(row: Row, job: Job) -> Iterator[str]:
 
 
 def distinct(rows: Iterable[Row]) -> list[tuple[Row, list[str]]]:
-    """Each violation, with the ids of later ones that the same smallest problem shows: likely one fault."""
+    """Each violation, with the ids of later ones that likely show one fault.
+
+    Those are the ones with the same smallest problem, and all on which what came had not even the right sizes.
+    """
     first: dict[str, tuple[Row, list[str]]] = {}
     for row in (row for row in rows if row.broken):
         case = row.trouble.case if row.trouble and row.status == FAILED else row.invariant
+        if row.trouble and row.trouble.malformed:
+            case = "malformed"
         if case in first:
             first[case][1].append(row.invariant)
         else:
@@ -47,6 +52,8 @@ def replay_command(row: Row, job: Job) -> str:
 
 def notes(verdict: Verdict) -> Iterator[str]:
     """Known issues, and what did not run, those of one reason together."""
+    for keyword, meant in verdict.about.get("unclaimed", {}).items():
+        yield f"! {verdict.name}: {unclaimed(keyword, meant)}"
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in verdict.rows:
         if row.status in (KNOWN, NEVER_RAN, NOT_RUN):
@@ -55,6 +62,13 @@ def notes(verdict: Verdict) -> Iterator[str]:
         shown = ", ".join(ids) if len(ids) <= 3 else f"{len(ids)} invariants"
         because = reason or "no problem that the backend claims is about it"
         yield f"{'k' if status == KNOWN else '!'} {status}: {shown} · {verdict.name}: {because}"
+
+
+def unclaimed(keyword: str, meant: str) -> str:
+    """That a parameter which seems to be meant is none of the contract's, so that it is never tried."""
+    if keyword.startswith("**"):
+        return f"`{keyword}` claims nothing: name the keywords of the contract that are taken"
+    return f"`{keyword}` is no keyword of the contract, so it is not tried; did you mean `{meant}`?"
 
 
 def declaration_lines(verdict: Verdict) -> Iterator[str]:

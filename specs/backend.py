@@ -23,6 +23,7 @@ from attnspec.specs.contract import (
     TRANSFORMS,
     Declaration,
     claimed_options,
+    first_line,
 )
 from attnspec.specs.oracle import LN2, Solution, solve
 from attnspec.specs.problem import Array, Problem
@@ -41,15 +42,6 @@ class BackendError(Exception):
 
 class Malformed(BackendError):
     """The backend returned arrays of the wrong sizes or of no numbers."""
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of what an exception says, "" if it says nothing or cannot even say that."""
-    try:
-        lines = str(error).strip().splitlines()
-    except Exception:
-        return ""
-    return lines[0] if lines else ""
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,15 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of what an exception says, "" if it says nothing or cannot even say that."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        return ""
+    return lines[0] if lines else ""
+
+
 def _check(condition: bool, name: str, wanted: str, came: object) -> None:
     if not condition:
         raise ValueError(f"{name}: wanted {wanted}, came {shown(came)}")

@@ -48,7 +48,7 @@ def following(backend: Backend, name: str, value: Any) -> Backend:
     return backend.assuming(conventions={**backend.conventions, name: value})
 
 
-def agreement(backend: Backend, problem: Problem, holding: Holding) -> float | None:
+def agreement(backend: Backend, problem: Problem, holding: Holding = _hold_attention) -> float | None:
     """Error ÷ bound, or None if the backend does not give what the oracle gives."""
     try:
         return holding(backend, problem)

@@ -2,6 +2,7 @@
 
 import itertools
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,16 +44,28 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
 
 def _failure(invariant: Invariant, backend: Backend, case: Recipe | Problem, shrink: bool) -> Failure:
     """The failure at the smallest problem, looked at again."""
-    if isinstance(case, Recipe):
-        smallest = simplest(case, lambda recipe: fails(invariant, backend, recipe.problem())) if shrink else case
-        problem, text = smallest.problem(), smallest.to_json()
-    else:
-        problem, text = case, case.to_json()
+    if isinstance(case, Recipe) and shrink:
+        case = simplest(case, lambda recipe: fails(invariant, backend, recipe.problem()))
+    problem = case.problem() if isinstance(case, Recipe) else case
     try:
         invariant.check(backend, problem)
     except (Violation, BackendError) as error:
-        return told(error, problem, text)
-    return Failure("failed once and held when looked at again: the result depends on what went before", text, problem)
+        failure = told(error, problem)
+        return replace(failure, message=failure.message + _only_with(problem)) if shrink else failure
+    return Failure("failed once and held when looked at again: the result depends on what went before", problem)
+
+
+KINDS = ("gqa", "rank2", "rank3", "zero_size")
+"""Kinds of shapes that a smallest problem keeps only if the failure needs them."""
+
+
+def _only_with(problem: Problem) -> str:
+    """A second line: what the failure needs, and how a function says that it is not made for that."""
+    needed = ", ".join(kind for kind in KINDS if kind in problem.features)
+    return (
+        f"\nseen only with {needed}: a function that is not made for that raises there and declares it in LACKS"
+        * bool(needed)
+    )
 
 
 def fails(invariant: Invariant, backend: Backend, problem: Problem) -> bool:
@@ -68,10 +81,10 @@ def fails(invariant: Invariant, backend: Backend, problem: Problem) -> bool:
     return False
 
 
-def told(error: Violation | BackendError, problem: Problem, case: str) -> Failure:
+def told(error: Violation | BackendError, problem: Problem) -> Failure:
     """The failure that an error makes of a problem, with the declaration that would make it none."""
     if isinstance(error, BackendError) and not isinstance(error, Malformed):
         lack = "+".join(sorted(error.features))
-        return Failure(f"{error}; asked for {lack}", case, problem, (lack,))
+        return Failure(f"{error}; asked for {lack}", problem, (lack,))
     conventions = {error.name: error.value} if isinstance(error, Contradiction) else {}
-    return Failure(str(error), case, problem, conventions=conventions)
+    return Failure(str(error), problem, conventions=conventions, malformed=isinstance(error, Malformed))

@@ -60,7 +60,7 @@ def _mended_failure(backend: Backend, features: frozenset[str]) -> Failure:
     name, recipes = "+".join(sorted(features)), recipes_with(backend, features)
     recipe = recipes[0] if recipes else PLAINEST
     message = f"KNOWN_ISSUES: wanted {name} to fail as declared, came right results"
-    return Failure(message, recipe.to_json(), recipe.problem())
+    return Failure(message, recipe.problem())
 
 
 def _contract(id: str, count: int, start: float, failures: list[Failure]) -> Outcome:
@@ -70,11 +70,11 @@ def _contract(id: str, count: int, start: float, failures: list[Failure]) -> Out
 
 def _claim_failure(findings: list[Finding]) -> Failure:
     first, lacks = findings[0], tuple(finding.entry for finding in findings if finding.lack)
-    told = "; ".join(f"{finding.entry or 'the plainest problem'}: {finding.message}" for finding in findings)
-    message = f"wanted what the signature claims, came {told}"
-    return Failure(message, first.recipe.to_json(), first.recipe.problem(), lacks)
+    lines = [f"{finding.entry or 'the plainest problem'}: {finding.message}" for finding in findings]
+    message = "\n".join([f"wanted what the signature claims, came {lines[0]}", *(f"and {line}" for line in lines[1:])])
+    return Failure(message, first.recipe.problem(), lacks)
 
 
 def _idle_failure(entry: str, recipe: Recipe, came: str) -> Failure:
     message = f"LACKS: wanted an error for {entry!r} as declared, came {came}"
-    return Failure(message, recipe.to_json(), recipe.problem())
+    return Failure(message, recipe.problem())

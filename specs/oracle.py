@@ -150,10 +150,15 @@ class Solution:
 
     @cached_property
     def undetermined(self) -> NDArray[np.bool_]:
-        """(B, Hq, L): rows emptied by a mask and −inf bias together, where the two conventions differ."""
+        """(B, Hq, L): rows in which no convention says what comes.
+
+        Those emptied by a mask and −inf bias together, where the two conventions differ, and under "nan" those of
+        S = 0, where 0/0 is NaN but a sum over nothing 0.
+        """
         differ = self.conventions["empty_row"] != self.conventions["empty_row_bias"]
         some = self.visible.any(axis=-1) & ~self.visible.all(axis=-1)
-        return np.asarray(self.empty & some & differ, bool)
+        keyless = self.visible.shape[-1] == 0 and self.conventions["empty_row"] == "nan"
+        return np.asarray(self.empty & ((some & differ) | keyless), bool)
 
     @cached_property
     def log_weights(self) -> Floats:
@@ -179,10 +184,7 @@ class Solution:
     @cached_property
     def output(self) -> Floats:
         """(B, Hq, L, Dv): weights · V."""
-        output = self.weights @ self.value
-        if self.weights.shape[-1] == 0 and self.conventions["empty_row"] == "nan":
-            output[self.empty] = np.nan
-        return output
+        return np.asarray(self.weights @ self.value)
 
     @cached_property
     def lse(self) -> Floats:

@@ -11,15 +11,16 @@ PASSED, FAILED, KNOWN, NOT_CLAIMED, NEVER_RAN = "passed", "failed", "known issue
 
 @dataclass(frozen=True)
 class Failure:
-    """What is shown of a violation: the smallest problem, as JSON too, and what was wanted and came."""
+    """What is shown of a violation: the smallest problem, and what was wanted and came."""
 
     message: str
-    case: str
     problem: Problem
     lacks: tuple[str, ...] = ()
     """The LACKS entries that would disclaim what raised."""
     conventions: Mapping[str, Any] = field(default_factory=dict)
     """The CONVENTIONS that would declare what the backend does."""
+    malformed: bool = False
+    """Whether what came has not even the right sizes or kind of numbers."""
 
 
 @dataclass(frozen=True)

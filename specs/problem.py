@@ -59,7 +59,8 @@ def _frozen(value: Any) -> Any:
 class Problem:
     """query (B, Hq, L, Dk), key (B, Hkv, S, Dk), value (B, Hkv, S, Dv), all of one rank and dtype; read-only.
 
-    ``options`` holds only those that are set. ``seed`` fixes whatever an invariant chooses at random.
+    ``options`` holds only those that are set. ``seed`` fixes whatever an invariant chooses at random. ``recipe`` is
+    the JSON of the recipe that the problem was made by, "" if it was made by none.
     """
 
     query: Array
@@ -67,6 +68,7 @@ class Problem:
     value: Array
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+    recipe: str = ""
 
     def __post_init__(self) -> None:
         for name in ("query", "key", "value"):
@@ -110,12 +112,17 @@ class Problem:
 
     def replace(self, **changes: Any) -> "Problem":
         """A copy with other fields."""
-        return replace(self, **changes)
+        return replace(self, **{"recipe": "", **changes})
 
     def with_options(self, **options: Any) -> "Problem":
         """A copy with these options set; None takes one away."""
         merged = {**self.options, **options}
-        return replace(self, options={name: value for name, value in merged.items() if value is not None})
+        return self.replace(options={name: value for name, value in merged.items() if value is not None})
+
+    @property
+    def case(self) -> str:
+        """The shortest JSON that ``read_case`` makes the problem of."""
+        return self.recipe or self.to_json()
 
     def to_json(self) -> str:
         """An exact JSON form: every bit of every element comes back, NaN payloads included."""

@@ -96,6 +96,7 @@ def _cook(recipe: Recipe) -> Problem:
         array("value", shape.kv_heads, shape.keys, shape.value_dim),
         options,
         recipe.seed,
+        recipe.to_json(),
     )
 
 

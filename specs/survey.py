@@ -44,6 +44,15 @@ def raised(backend: Backend, recipe: Recipe, transforms: Lack = frozenset()) -> 
     return None
 
 
+def _useless(backend: Backend) -> str | None:
+    """What is wrong with the answer to the plainest problem, if it raises or is not even of the right sizes."""
+    try:
+        backend.solve(plainest(backend).problem())
+    except BackendError as error:
+        return str(error)
+    return None
+
+
 def raised_eagerly(backend: Backend, recipe: Recipe) -> bool:
     """Whether the backend raises for the recipe without the library's compiler too."""
     try:
@@ -65,7 +74,7 @@ def missing_claims(backend: Backend) -> tuple[Backend, list[Finding]]:
 
 
 def _raising(backend: Backend) -> Iterator[Finding]:
-    if message := raised(backend, plainest(backend)):
+    if message := _useless(backend):
         yield Finding(frozenset(), plainest(backend), message)
         return
     for recipe in plan(backend):

@@ -82,7 +82,7 @@ def replay(backend: Backend, id: str, problem: Problem) -> Outcome:
     except Inapplicable:
         return Outcome(id, NEVER_RAN, reason="the invariant says nothing about this problem")
     except (Violation, BackendError) as error:
-        failure = told(error, problem, problem.to_json())
+        failure = told(error, problem)
         return strict(backend, Outcome(id, FAILED, 1, time.perf_counter() - start, failure=failure))
     return Outcome(id, PASSED, 1, time.perf_counter() - start, {problem.dtype: ratio})
 

@@ -152,10 +152,10 @@ WRONG = {
     "listed": ("OUTPUT.tolist()", "contract.claims", "wanted numpy arrays, came builtins.list"),
     "nothing": ("None", "contract.claims", "wanted numpy arrays, came builtins.NoneType"),
     "too_long": ("(OUTPUT, scores)", "contract.claims", "wanted one array, the output, came a tuple of 2"),
-    "strings": ("OUTPUT.astype(str)", "shape.dtype", "came <U32"),
+    "strings": ("OUTPUT.astype(str)", "contract.claims", "came <U32"),
     "widened": ("OUTPUT.astype(np.float64)", "shape.dtype", "wanted float32, came float64"),
-    "turned": ("OUTPUT.swapaxes(-1, -2)", "shape.output", "wanted"),
-    "flat": ("OUTPUT.reshape(-1)", "shape.output", "wanted"),
+    "turned": ("OUTPUT.swapaxes(-1, -2)", "contract.claims", "output: wanted shape"),
+    "flat": ("OUTPUT.reshape(-1)", "contract.claims", "output: wanted shape"),
     "prints": ("print('[red]x[/red]') or OUTPUT", "purity.silent", "wanted nothing, came '[red]x[/red]"),
     "unscaled": ("OUTPUT", "definition.output", "err/bound"),
     "in_place": (

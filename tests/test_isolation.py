@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from attnspec import cases
 from attnspec.child import Job
 from attnspec.isolate import Stopped, verify
 from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED
@@ -197,9 +196,9 @@ def test_an_interrupt_ends_the_process(run):
 
 def test_the_case_of_a_crash_is_as_short_as_its_recipe():
     recipe = Recipe(Shape(1, 2, 2, 3, 5, 4, 4), "float16", "uniform", 7).with_settings(mask="keys", is_causal="on")
-    assert cases.to_json(recipe.problem()) == recipe.to_json()
+    assert recipe.problem().case == recipe.to_json()
     other = recipe.problem().with_options(scale=0.123)
-    assert "data" in json.loads(cases.to_json(other))["query"]
+    assert "data" in json.loads(other.case)["query"]
 
 
 def test_an_error_outside_of_attention_cannot_be_verified(run, tmp_path):

@@ -38,11 +38,13 @@ def asked(problem: Problem) -> tuple[str, ...]:
     return tuple(name for name in PARTS if name == "output" or problem.options.get(f"return_{name}"))
 
 
-def hold_result(backend: Backend, problem: Problem, result: Result, parts: Iterable[str] | None = None) -> float:
+def hold_result(
+    backend: Backend, problem: Problem, result: Result, parts: Iterable[str] | None = None, what: str = ""
+) -> float:
     """The result against the oracle."""
     solution, bound = backend.solution(problem), backend.bound(problem)
     names = asked(problem) if parts is None else parts
-    return max(hold(name, part(result, name), part(solution, name), part(bound, name)) for name in names)
+    return max(hold(f"{what}{n}", part(result, n), part(solution, n), part(bound, n)) for n in names)
 
 
 def slack(backend: Backend, *problems: Problem, name: str = "output") -> Floats:

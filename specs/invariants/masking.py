@@ -202,7 +202,10 @@ def empty_rows(backend: Backend, problem: Problem) -> float:
     """A query that sees no key gets the declared value and spoils no other row, however it came to see none."""
     emptied = _with_empty_row(backend, problem)
     require(bool(backend.solution(emptied).empty.any()) and problem.shape[4] > 0)
-    return hold_result(backend, emptied, backend.solve(emptied))
+    if emptied is problem:
+        return hold_result(backend, emptied, backend.solve(emptied))
+    blind = int(np.flatnonzero(backend.solution(emptied).empty.any((0, 1)))[0])
+    return hold_result(backend, emptied, backend.solve(emptied), what=f"with query {blind} blinded by a mask, ")
 
 
 def _with_empty_row(backend: Backend, problem: Problem) -> Problem:

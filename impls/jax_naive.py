@@ -44,6 +44,8 @@ def attention(
     key_lengths: Array | None = None,
     query_segments: Array | None = None,
     key_segments: Array | None = None,
+    dropout_rate: float = 0.0,
+    seed: int | None = None,
     return_weights: bool = False,
     return_lse: bool = False,
 ) -> Any:
@@ -58,9 +60,13 @@ def attention(
     alibi_slopes (Hq): -slope·|i - j| on the scores (Press et al., ALiBi, 2022, section 3);
     sinks (Hq): logits that take weight and give no value (gpt-oss, 2025; Xiao et al., 2024);
     key_lengths (B): later keys are unseen; query_segments (B, L), key_segments (B, S): seen where equal;
-    return_weights adds (B, Hq, L, S), return_lse the log of each row's denominator (B, Hq, L).
+    dropout_rate p: each weight is dropped with probability p and else divided by 1 - p (Srivastava et al., 2014), seed
+    fixes which; return_weights adds the weights before dropout (B, Hq, L, S), return_lse the log of each row's
+    denominator (B, Hq, L).
     A row that sees nothing gives 0, and gradients of 0. ValueError for malformed input.
     """
+    if not 0 <= dropout_rate < 1:
+        raise ValueError(f"dropout_rate: wanted a number from 0 to below 1, came {dropout_rate!r}, in attention()")
     options = {"mask": mask, "bias": bias, "alibi_slopes": alibi_slopes, "sinks": sinks, "key_lengths": key_lengths}
     options |= {"query_segments": query_segments, "key_segments": key_segments}
     given = {name: option for name, option in options.items() if option is not None}
@@ -79,7 +85,8 @@ def attention(
         scores = scores - alibi_slopes.astype(high)[:, None, None] * jnp.abs(after)
     visible = visibility(scores.shape, after, is_causal, window or (None, None), given)  # (B, Hq, L, S)
     weights, lse = softmax(scores, visible, None if sinks is None else sinks.astype(high))
-    results = [weighted_sum(weights, value, visible).astype(dtype)]  # (B, Hq, L, Dv)
+    kept = dropout(weights, dropout_rate, seed) if dropout_rate else weights
+    results = [weighted_sum(kept, value, visible).astype(dtype)]  # (B, Hq, L, Dv)
     results += [weights.astype(dtype)] * return_weights + [lse] * return_lse
     results = [result.reshape(lead + result.shape[2:]) for result in results]
     return tuple(results) if len(results) > 1 else results[0]
@@ -128,6 +135,14 @@ def softmax(scores: Array, visible: Array, sinks: Array | None) -> tuple[Array, 
     logits = jnp.concatenate([jnp.where(visible, scores, -jnp.inf), sink], axis=3)
     lse = jax.nn.logsumexp(logits, axis=3)
     return jax.nn.softmax(logits)[..., :-1], lse if sinks is not None else jnp.where(empty[..., 0], -jnp.inf, lse)
+
+
+def dropout(weights: Array, rate: float, seed: int | None) -> Array:
+    """Some weights dropped, the others larger, so that the expected output is what it was."""
+    if seed is None:
+        raise ValueError("seed: wanted a whole number along with a dropout_rate, came None, in attention()")
+    kept = jax.random.bernoulli(jax.random.key(seed), 1 - rate, weights.shape)
+    return jnp.where(kept, weights / (1 - rate), 0)
 
 
 def weighted_sum(weights: Array, value: Array, visible: Array) -> Array:

@@ -62,6 +62,8 @@ def attention(
     key_lengths: Array | None = None,
     query_segments: Array | None = None,
     key_segments: Array | None = None,
+    dropout_rate: float = 0.0,
+    seed: int | None = None,
     return_weights: bool = False,
     return_lse: bool = False,
 ) -> Any:
@@ -76,9 +78,13 @@ def attention(
     alibi_slopes (Hq): -slope·|i - j| on the scores (Press et al., ALiBi, 2022, section 3);
     sinks (Hq): logits that take weight and give no value (gpt-oss, 2025; Xiao et al., 2024);
     key_lengths (B): later keys are unseen; query_segments (B, L), key_segments (B, S): seen where equal;
-    return_weights adds (B, Hq, L, S), return_lse the log of each row's denominator (B, Hq, L).
+    dropout_rate p: each weight is dropped with probability p and else divided by 1 - p (Srivastava et al., 2014), seed
+    fixes which; return_weights adds the weights before dropout (B, Hq, L, S), return_lse the log of each row's
+    denominator (B, Hq, L).
     A row that sees nothing gives 0. ValueError for malformed input.
     """
+    if not 0 <= dropout_rate < 1:
+        raise ValueError(f"dropout_rate: wanted a number from 0 to below 1, came {dropout_rate!r}, in attention()")
     options = {"mask": mask, "bias": bias, "alibi_slopes": alibi_slopes, "sinks": sinks, "window": window}
     options |= {"key_lengths": key_lengths, "query_segments": query_segments, "key_segments": key_segments}
     check({"query": query, "key": key, "value": value, **options})
@@ -94,7 +100,8 @@ def attention(
         scores = with_bias(scores, bias, alibi_slopes)
         visible = visibility(scores.shape, is_causal, options)  # (B, Hq, L, S)
         weights, lse = softmax(scores, visible, None if sinks is None else sinks.astype(high)[:, None])
-        output = weighted_sum(weights, per_query_head(value, heads), visible)  # (B, Hq, L, Dv)
+        kept = dropout(weights, dropout_rate, seed) if dropout_rate else weights
+        output = weighted_sum(kept, per_query_head(value, heads), visible)  # (B, Hq, L, Dv)
         results = [output.astype(dtype)]
         if return_weights:
             results.append(weights.astype(dtype))
@@ -177,6 +184,12 @@ def softmax(scores: Array, visible: Array, sinks: Array | None = None) -> tuple[
         denominator = denominator + np.exp(sinks - shift)
     weights = np.divide(terms, denominator[..., None], out=np.zeros_like(terms), where=visible)
     return weights, shift + np.log(denominator)
+
+
+def dropout(weights: Array, rate: float, seed: int | None) -> Array:
+    """Some weights dropped, the others larger, so that the expected output is what it was."""
+    kept = np.random.default_rng(seed).random(weights.shape) >= rate
+    return np.where(kept, weights / weights.dtype.type(1 - rate), 0)
 
 
 def weighted_sum(weights: Array, value: Array, visible: Array) -> Array:

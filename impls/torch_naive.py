@@ -40,6 +40,8 @@ def attention(
     key_lengths: Array | None = None,
     query_segments: Array | None = None,
     key_segments: Array | None = None,
+    dropout_rate: float = 0.0,
+    seed: int | None = None,
     return_weights: bool = False,
     return_lse: bool = False,
 ) -> Any:
@@ -54,9 +56,13 @@ def attention(
     alibi_slopes (Hq): -slope·|i - j| on the scores (Press et al., ALiBi, 2022, section 3);
     sinks (Hq): logits that take weight and give no value (gpt-oss, 2025; Xiao et al., 2024);
     key_lengths (B): later keys are unseen; query_segments (B, L), key_segments (B, S): seen where equal;
-    return_weights adds (B, Hq, L, S), return_lse the log of each row's denominator (B, Hq, L).
+    dropout_rate p: each weight is dropped with probability p and else divided by 1 - p (Srivastava et al., 2014), seed
+    fixes which; return_weights adds the weights before dropout (B, Hq, L, S), return_lse the log of each row's
+    denominator (B, Hq, L).
     A row that sees nothing gives 0, and gradients of 0. ValueError for malformed input.
     """
+    if not 0 <= dropout_rate < 1:
+        raise ValueError(f"dropout_rate: wanted a number from 0 to below 1, came {dropout_rate!r}, in attention()")
     options = {"mask": mask, "bias": bias, "alibi_slopes": alibi_slopes, "sinks": sinks, "key_lengths": key_lengths}
     options |= {"query_segments": query_segments, "key_segments": key_segments}
     given = {name: option for name, option in options.items() if option is not None}
@@ -75,7 +81,8 @@ def attention(
         scores = scores - alibi_slopes.to(high)[:, None, None] * after.abs()
     visible = visibility(scores.shape, after, is_causal, window or (None, None), given)  # (B, Hq, L, S)
     weights, lse = softmax(scores, visible, None if sinks is None else sinks.to(high))
-    results = [weighted_sum(weights, value, visible).to(dtype)]  # (B, Hq, L, Dv)
+    kept = dropout(weights, dropout_rate, seed) if dropout_rate else weights
+    results = [weighted_sum(kept, value, visible).to(dtype)]  # (B, Hq, L, Dv)
     results += [weights.to(dtype)] * return_weights + [lse] * return_lse
     results = [result.reshape(lead + result.shape[2:]) for result in results]
     return tuple(results) if len(results) > 1 else results[0]
@@ -125,6 +132,18 @@ def softmax(scores: Array, visible: Array, sinks: Array | None) -> tuple[Array, 
     logits = torch.cat([scores.masked_fill(~visible, -math.inf), sink], dim=3)
     lse = logits.logsumexp(dim=3)
     return logits.softmax(dim=3)[..., :-1], lse if sinks is not None else lse.masked_fill(empty[..., 0], -math.inf)
+
+
+def dropout(weights: Array, rate: float, seed: int | None) -> Array:
+    """Some weights dropped, the others larger, so that the expected output is what it was."""
+    generator = torch.Generator(weights.device)
+    drawn = torch.rand(weights.shape, device=weights.device, generator=_seeded(generator, seed))
+    return (weights / (1 - rate)).masked_fill(drawn < rate, 0)
+
+
+def _seeded(generator: torch.Generator, seed: int | None) -> torch.Generator:
+    generator.seed() if seed is None else generator.manual_seed(seed)
+    return generator
 
 
 def weighted_sum(weights: Array, value: Array, visible: Array) -> Array:

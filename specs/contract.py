@@ -21,7 +21,16 @@ ARRAY_OPTIONS = (
 )
 """Keywords whose values are arrays of the backend's own library."""
 
-PLAIN_OPTIONS = ("is_causal", "scale", "softcap", "window", "return_weights", "return_lse")
+PLAIN_OPTIONS = (
+    "is_causal",
+    "scale",
+    "softcap",
+    "window",
+    "dropout_rate",
+    "seed",
+    "return_weights",
+    "return_lse",
+)
 """Keywords whose values are Python numbers, booleans or tuples."""
 
 OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS

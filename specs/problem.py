@@ -242,6 +242,10 @@ def _read_plain(name: str, value: object) -> Any:
         good, wanted = _finite(value), "a finite number"
     elif name == "softcap":
         good, wanted = _finite(value) and value >= 0, "a finite number, 0 or more"  # type: ignore[operator]  # a number
+    elif name == "dropout_rate":
+        good, wanted = _finite(value) and 0 <= value < 1, "a number from 0 to below 1"  # type: ignore[operator]  # a number
+    elif name == "seed":
+        good, wanted = type(value) is int and 0 <= value < 2**31, "a whole number from 0 to 2**31 - 1"
     elif name == "window":
         good = isinstance(value, list) and len(value) == 2
         good = good and all(b is None or (type(b) is int and abs(b) < 2**31) for b in value)  # type: ignore[attr-defined]  # a list

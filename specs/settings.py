@@ -152,6 +152,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
     "sinks": {"gaussian": gaussian_sinks},
     "key_lengths": {"ragged": ragged_lengths, "excess": excess_lengths},
     "segments": {"packed": packed_segments, "scattered": scattered_segments},
+    "dropout_rate": {"zero": plain(dropout_rate=0.0)},
     "return_weights": {"on": plain(return_weights=True)},
     "return_lse": {"on": plain(return_lse=True)},
 }

@@ -7,6 +7,7 @@ from attnspec.mutants.correct import numpy_positions
 ARRAYS = "numpy"
 KILLED_BY = "positions.encoding_odd_width"
 REPORTS = ("N18",)
+RAISES = True
 
 
 class Mutant(numpy_positions.Encoding):

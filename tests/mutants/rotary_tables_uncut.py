@@ -7,6 +7,7 @@ from attnspec.mutants.correct import numpy_positions
 ARRAYS = "numpy"
 KILLED_BY = "positions.rotary_partial"
 REPORTS = ("N6",)
+RAISES = True
 
 
 class Mutant(numpy_positions.Rotary):

@@ -47,6 +47,21 @@ class ArrayLibrary(Protocol):
     ) -> tuple[Any, tuple[Any, ...]]:
         """``function(*inputs, *constants)``, one array, and its vector-Jacobian product per input."""
 
+    def double_gradient(
+        self,
+        function: Function,
+        inputs: Sequence[Any],
+        cotangent: Any,
+        directions: Sequence[Any],
+        constants: Sequence[Any] = (),
+    ) -> tuple[Any, ...]:
+        """The gradient, per input, of Σ ⟨g, direction⟩ over the inputs' gradients g."""
+
+    def forward_gradient(
+        self, function: Function, inputs: Sequence[Any], directions: Sequence[Any], constants: Sequence[Any] = ()
+    ) -> Any:
+        """The derivative of ``function(*inputs, *constants)``, one array, along the directions of the inputs."""
+
     def compile(self, function: Function) -> Function:
         """``function``, compiled; its positional arguments are native arrays."""
 

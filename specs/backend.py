@@ -234,6 +234,53 @@ class Backend:
             came, dquery, dkey, dvalue = (self.laid_out(self.arrays.to_numpy(a)) for a in (output, *gradients))
         return came, (dquery, dkey, dvalue)
 
+    def second_gradients(self, problem: Problem, cotangent: Array, directions: list[Array]) -> tuple[Array, ...]:
+        """The gradients of query, key and value of Σ ⟨gradient, direction⟩, layout BHLD."""
+        inputs, extras, plain = self.native(problem)
+        function, along = self.output_of(tuple(extras), plain), [self.asarray(direction) for direction in directions]
+        with self.guarded(problem.features | {"double_gradient"}):
+            back = self.asarray(cotangent)
+            returned = self.arrays.double_gradient(function, inputs, back, along, tuple(extras.values()))
+            return tuple(self.laid_out(self.arrays.to_numpy(array)) for array in returned)
+
+    def tangent(self, problem: Problem, directions: list[Array]) -> Array:
+        """The derivative of the output along the directions of query, key and value, layout BHLD."""
+        inputs, extras, plain = self.native(problem)
+        function, along = self.output_of(tuple(extras), plain), [self.asarray(direction) for direction in directions]
+        with self.guarded(problem.features | {"forward_gradient"}):
+            returned = self.arrays.forward_gradient(function, inputs, along, tuple(extras.values()))
+            return self.laid_out(self.arrays.to_numpy(returned))
+
+    def option_gradient(self, problem: Problem, name: str, cotangent: Array) -> Array:
+        """The gradient of ⟨output, cotangent⟩ by the option ``name``, an array of floats."""
+        inputs, extras, plain = self.native(problem)
+        inner, others = self.output_of((*(n for n in extras if n != name), name), plain), dict(extras)
+        option, key = others.pop(name), ("option", tuple(extras), tuple(sorted(plain.items())), name)
+
+        def function(first: Any, *rest: Any) -> Any:
+            return inner(*rest, first)
+
+        function = self.memo.setdefault(key, function)
+        with self.guarded(problem.features | {"gradient"}):
+            constants = (*inputs, *others.values())
+            _, (gradient,) = self.arrays.gradient(function, [option], self.asarray(cotangent), constants)
+            return self.arrays.to_numpy(gradient)
+
+    def lse_gradients(self, problem: Problem, cotangent: Array) -> tuple[Array, ...]:
+        """(dquery, dkey, dvalue) of ⟨LSE, cotangent⟩ as the backend gives it, in its own base; layout BHLD."""
+        inputs, extras, plain = self.native(problem)
+        inner, key = self.positional(tuple(extras), plain), ("lse", tuple(extras), tuple(sorted(plain.items())))
+
+        def function(*arguments: Any) -> Any:
+            return inner(*arguments)[-1]
+
+        function = self.memo.setdefault(key, function)
+        with self.guarded(problem.features | {"gradient"}):
+            back = self.arrays.asarray(cotangent, self.device)
+            _, gradients = self.arrays.gradient(function, inputs, back, tuple(extras.values()))
+            factor = LN2 if self.conventions["lse_base"] == 2 else 1.0
+            return tuple(factor * self.laid_out(self.arrays.to_numpy(gradient)) for gradient in gradients)
+
     def output_of(self, names: tuple[str, ...], plain: Mapping[str, Any]) -> Callable[..., Any]:
         """Like ``positional``, but always giving the output alone."""
         key = ("output", names, tuple(sorted(plain.items())))

@@ -55,8 +55,11 @@ FUNCTIONS = (
 )
 """Functions that a module may have beside ``attention``; each it has is one it claims. ``positions`` describes its."""
 
-TRANSFORMS = ("gradient", "compile", "vectorize", "views")
-"""What an array library may do with the function or its arguments: derive, compile, map, lay out in strides."""
+TRANSFORMS = ("gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views")
+"""What an array library may do with the function or its arguments.
+
+Derive it, derive that again, derive it forwards, compile, map, lay out in strides.
+"""
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 

@@ -13,10 +13,18 @@ def attempt(backend: Backend, problem: Problem, transforms: frozenset[str]) -> N
         backend.solve(problem)
     if "gradient" in transforms:
         backend.gradients(problem, cotangent(problem))
+    if "double_gradient" in transforms:
+        backend.second_gradients(problem, cotangent(problem), _inputs(problem))
+    if "forward_gradient" in transforms:
+        backend.tangent(problem, _inputs(problem))
     if "compile" in transforms:
         backend.solve(problem, compiled=True)
     if "vectorize" in transforms:
         vectorized(backend, (problem, problem))
+
+
+def _inputs(problem: Problem) -> list[Array]:
+    return [problem.query, problem.key, problem.value]
 
 
 def cotangent(problem: Problem) -> Array:

@@ -16,7 +16,7 @@ Function = Callable[..., Any]
 
 jax.config.update("jax_enable_x64", True)
 
-TRANSFORMS = frozenset({"gradient", "compile", "vectorize"})
+TRANSFORMS = frozenset({"gradient", "double_gradient", "forward_gradient", "compile", "vectorize"})
 RUNS_COMPILED = True
 FLUSHES_SUBNORMALS = True  # XLA on CPU: 1e-40 * 0.5 is 0 in float32, 1e-308 * 0.5 is 0 in float64
 
@@ -65,6 +65,46 @@ def _pullback(
 ) -> tuple[Any, tuple[Any, ...]]:
     output, pullback = jax.vjp(lambda *primals: function(*primals, *constants), *inputs)
     return output, tuple(pullback(cotangent))
+
+
+def double_gradient(
+    function: Function,
+    inputs: Sequence[Any],
+    cotangent: Any,
+    directions: Sequence[Any],
+    constants: Sequence[Any] = (),
+) -> tuple[Any, ...]:
+    """The gradient, per input, of Σ ⟨gradient, direction⟩, compiled."""
+    return tuple(_second(function, tuple(inputs), cotangent, tuple(directions), tuple(constants)))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _second(
+    function: Function,
+    inputs: tuple[Any, ...],
+    cotangent: Any,
+    directions: tuple[Any, ...],
+    constants: tuple[Any, ...],
+) -> Any:
+    def total(primals: tuple[Any, ...]) -> Any:
+        gradients = jax.vjp(lambda *some: function(*some, *constants), *primals)[1](cotangent)
+        return sum((g * d).sum() for g, d in zip(gradients, directions, strict=True))
+
+    return jax.grad(total)(inputs)
+
+
+def forward_gradient(
+    function: Function, inputs: Sequence[Any], directions: Sequence[Any], constants: Sequence[Any] = ()
+) -> Any:
+    """The derivative along the directions, compiled."""
+    return _forward(function, tuple(inputs), tuple(directions), tuple(constants))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _forward(
+    function: Function, inputs: tuple[Any, ...], directions: tuple[Any, ...], constants: tuple[Any, ...]
+) -> Any:
+    return jax.jvp(lambda *primals: function(*primals, *constants), inputs, directions)[1]
 
 
 def compile(function: Function) -> Function:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Function = Callable[..., Any]
 
-TRANSFORMS = frozenset({"gradient", "compile", "vectorize", "views"})
+TRANSFORMS = frozenset({"gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views"})
 RUNS_COMPILED = False
 FLUSHES_SUBNORMALS = False
 
@@ -62,7 +62,35 @@ def gradient(
     """The output and the vector-Jacobian product per input, 0 for an input that the output does not depend on."""
     leaves = [array.detach().requires_grad_() for array in inputs]
     output = function(*leaves, *constants)
+    if not output.requires_grad:
+        return output, tuple(torch.zeros_like(leaf) for leaf in leaves)
     return output, torch.autograd.grad(output, leaves, cotangent, allow_unused=True, materialize_grads=True)
+
+
+def double_gradient(
+    function: Function,
+    inputs: Sequence[Any],
+    cotangent: Any,
+    directions: Sequence[Any],
+    constants: Sequence[Any] = (),
+) -> tuple[Any, ...]:
+    """The gradient, per input, of Σ ⟨gradient, direction⟩; 0 where the gradients are no function of the input."""
+    leaves = [array.detach().requires_grad_() for array in inputs]
+    output = function(*leaves, *constants)
+    first = torch.autograd.grad(output, leaves, cotangent, create_graph=True, allow_unused=True, materialize_grads=True)
+    total = sum((gradient * direction).sum() for gradient, direction in zip(first, directions, strict=True))
+    if not total.requires_grad:
+        return tuple(torch.zeros_like(leaf) for leaf in leaves)
+    return torch.autograd.grad(total, leaves, allow_unused=True, materialize_grads=True)
+
+
+def forward_gradient(
+    function: Function, inputs: Sequence[Any], directions: Sequence[Any], constants: Sequence[Any] = ()
+) -> Any:
+    """The derivative along the directions; what PyTorch deprecates in itself on the way is left out."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning)
+        return torch.func.jvp(lambda *primals: function(*primals, *constants), tuple(inputs), tuple(directions))[1]
 
 
 def compile(function: Function) -> Function:

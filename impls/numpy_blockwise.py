@@ -8,20 +8,17 @@ block are cut into N strips of W, the last one filled up with its last query, an
 maximum over keys and its rescaling run along contiguous memory, and np.matmul makes N products that fit in the cache.
 """
 
-import contextlib
-import ctypes
 import functools
 import itertools
 import math
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attnspec.impls.blockwise.threads import workers
 
 Array = NDArray[Any]
 Window = tuple[int | None, int | None]
@@ -232,7 +229,7 @@ def _solve(p: _Problem, output: Array, lse: Array) -> None:
         rows = slice(start, min(start + size, queries))
         output[b, h, rows], lse[b, h, rows] = _solve_block(p, prepared[b, h * p.key.shape[1] // heads], b, h, rows)
 
-    with _workers(batch * heads * queries * p.key.shape[2] * (dim + output.shape[-1]) > SMALL) as run:
+    with workers(batch * heads * queries * p.key.shape[2] * (dim + output.shape[-1]) > SMALL) as run:
         prepared = dict(zip(kv_heads, run(functools.partial(_prepared, p), kv_heads), strict=True))
         list(run(work, blocks))
 
@@ -425,50 +422,3 @@ def _nonzero(weight: Array) -> Array:
 def _clipped(average: Array) -> Array:
     """Only rounding leads an average past the largest number."""
     return np.clip(average, np.finfo(average.dtype).min, np.finfo(average.dtype).max)
-
-
-@contextlib.contextmanager
-def _workers(large: bool) -> Iterator[Callable[..., Iterator[Any]]]:
-    """``map``, over threads if it is large."""
-    if large:
-        with _one_blas_thread() as threads, ThreadPoolExecutor(threads) as pool:
-            yield pool.map
-    else:
-        yield map
-
-
-@functools.cache
-def _blas() -> tuple[Callable[[], int], Callable[[int], object]] | None:
-    """The functions that get and set the thread count of NumPy's own OpenBLAS; None if NumPy has another BLAS."""
-    library = ctypes.CDLL(sys.modules["numpy.linalg._umath_linalg"].__file__)
-    for prefix, suffix in itertools.product(("scipy_openblas", "openblas"), ("64_", "")):
-        with contextlib.suppress(AttributeError):
-            read, write = (getattr(library, f"{prefix}_{verb}_num_threads{suffix}") for verb in ("get", "set"))
-            return read, write
-    return None
-
-
-_lock = threading.Lock()
-_inside: list[int] = []
-"""For each call now inside, the thread count that BLAS is given back when the last one leaves."""
-
-
-@contextlib.contextmanager
-def _one_blas_thread() -> Iterator[int]:
-    """One BLAS thread while any call is inside; gives how many there were, 1 if BLAS cannot be told."""
-    blas = _blas()
-    if blas is None:
-        yield 1
-        return
-    read, write = blas
-    with _lock:
-        threads = _inside[0] if _inside else read()
-        _inside.append(threads)
-        write(1)
-    try:
-        yield threads
-    finally:
-        with _lock:
-            _inside.pop()
-            if not _inside:
-                write(threads)

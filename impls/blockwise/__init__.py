@@ -1,0 +1,1 @@
+"""What numpy_blockwise is made of beside the algorithm."""

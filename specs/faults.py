@@ -286,11 +286,15 @@ def _first(problem: Problem, option: str, axis: int) -> Problem | None:
     return problem.with_options(**{option: np.repeat(np.take(array, [0], axis), array.shape[axis], axis)})
 
 
+def _of_the_first(option: str, axis: int) -> Change:
+    return lambda p, c: _first(p, option, axis)
+
+
 for _name in ("mask", "bias"):
     for _axis, _what, *_reports in ((-2, "query"), (-3, "head", "C20"), (-4, "sample", "C22")):
-        _change = lambda p, c, name=_name, axis=_axis: _first(p, name, axis)  # noqa: E731  # one line for six faults
         _says = f"the first {_what}'s {_name} serves all"
-        _fault(f"{_name}-of-the-first-{_what}", _says, *(_reports if _name == "mask" else ()))(_change)
+        _reported = _reports if _name == "mask" else ()
+        _fault(f"{_name}-of-the-first-{_what}", _says, *_reported)(_of_the_first(_name, _axis))
 
 
 @_fault("mask-transposed", "queries and keys are swapped in the mask", "C17")
@@ -572,9 +576,13 @@ class _HalfScores(Solution):
         return self.scale * np.where(np.abs(dots) > largest_number(self.problem.dtype), np.inf * np.sign(dots), dots)
 
 
-for _value, _says in (("zero", "0"), ("mean", "the mean of all values"), ("nan", "NaN")):
-    _change = lambda p, c, value=_value: {"empty_row": value, "empty_row_bias": value}  # noqa: E731  # one for three
-    _fault(f"empty-rows-{_value}", f"a query that sees no key gives {_says}", "A2", "A7", "A8")(_change)
+def _emptying(value: str) -> Change:
+    return lambda p, c: {"empty_row": value, "empty_row_bias": value}
+
+
+for _value, _what in (("zero", "0"), ("mean", "the mean of all values"), ("nan", "NaN")):
+    _says = f"a query that sees no key gives {_what}"
+    _fault(f"empty-rows-{_value}", _says, "A2", "A7", "A8")(_emptying(_value))
 
 
 @_fault("empty-rows-see-all", "a query that sees no key sees all of them")

@@ -22,7 +22,8 @@ from attnspec.specs.bound import UNIT_ROUNDOFF
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.compare import ratios, worst
 from attnspec.specs.contract import nearest
-from attnspec.specs.faults import FAULTS, faulty
+from attnspec.specs.faults import faulty
+from attnspec.specs.faulty import FAULTS
 from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED, Failure, Outcome
 from attnspec.specs.problem import Array, Problem, decode_array, read_problem
 

@@ -2,6 +2,7 @@
 
 import json
 from itertools import islice
+from pathlib import Path
 from types import SimpleNamespace
 
 import jsonschema
@@ -11,12 +12,15 @@ import vectors
 from vectors import BY_HAND, DRAWN, SWITCHED, TEXTBOOK_DIGITS, VECTORS, conventions_of, decoded, exact, problem_of
 
 from attnspec.errors import Unavailable
+from attnspec.impls import numpy_naive
 from attnspec.loading import load as load_backend
 from attnspec.specs import golden
 from attnspec.specs.backend import Backend
 from attnspec.specs.compare import worst
 from attnspec.specs.contract import CONVENTIONS, OPTIONS, claimed_options, default_conventions, read_declaration
-from attnspec.specs.faults import FAULTS, TOLD, effect, faulty, finite, flags, parts
+from attnspec.specs.faults import TOLD, effect, faulty, flags, parts
+from attnspec.specs.faulty import FAULTS
+from attnspec.specs.faulty.registry import finite
 from attnspec.specs.oracle import solve
 from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED
 from attnspec.specs.problem import decode_array, encode_array, numpy_dtype, read_problem
@@ -378,6 +382,21 @@ def test_float64_computed_in_single_precision_is_not_held_to_float64():
     assert numpy_dtype(case.problem.dtype) == np.float64
     assert case.holds_for(default_conventions())
     assert not case.holds_for({**default_conventions(), "intermediate_dtype": "at-most-float32"})
+
+
+def test_the_reader_of_the_readme(tmp_path):
+    readme = Path(vectors.__file__).parent.parent / "README.md"
+    section = readme.read_text("utf-8").partition("## Golden vectors")[2]
+    reader = {}
+    exec(section.partition("```python\n")[2].partition("```")[0], reader)
+    golden.write(tmp_path)
+    assert sum(map(reader["claimed"], CASES)) > 40
+    for name in golden.CASES:
+        assert list(reader["failures"](numpy_naive.attention, tmp_path / name)) == []
+    reader["OPTIONS"] = {"mask"}
+    wrong = lambda q, k, v, **options: numpy_naive.attention(q, k, v, **options, scale=1.0)  # noqa: E731
+    flagged = [names for name in golden.CASES for _, names in reader["failures"](wrong, tmp_path / name)]
+    assert sum("scale-of-one" in names for names in flagged) > 15
 
 
 @pytest.mark.parametrize("name", backend_names())

@@ -20,7 +20,9 @@ from attnspec.specs import golden
 from attnspec.specs.bound import Bound, Precision
 from attnspec.specs.compare import worst
 from attnspec.specs.contract import CONVENTIONS, DTYPES, default_conventions
-from attnspec.specs.faults import FAULTS, answers, finite, flags, parts
+from attnspec.specs.faults import answers, flags, parts
+from attnspec.specs.faulty import FAULTS
+from attnspec.specs.faulty.registry import finite
 from attnspec.specs.oracle import Solution
 from attnspec.specs.problem import decode_array, encode_array, read_problem
 from attnspec.specs.recipe import Recipe, Shape

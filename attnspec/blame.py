@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from attnspec.child import Job
 from attnspec.crumb import Note
 from attnspec.show import problem_lines
-from attnspec.specs.catalogue import catalogue
 from attnspec.specs.outcome import KNOWN
-from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Trouble, Verdict
+from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Trouble, Verdict, sentence
 
 Listener = Callable[[Verdict, int], None]
 """Is told of each new row, and how many there will be."""
@@ -86,16 +85,17 @@ def bury(run: Run, death: Death, rows: set[str]) -> bool:
 
 
 def _row(run: Run, id: str, death: Death) -> Row:
-    sentence, known = catalogue()[id].sentence, run.verdict.about.get("known_issues", {}).get(id)
+    says, known = sentence(id), run.verdict.about.get("known_issues", {}).get(id)
     if death.status not in (CRASHED, HUNG):
-        return Row(id, death.status, sentence, reason=death.text)
+        return Row(id, death.status, says, reason=death.text)
     lines: tuple[str, ...] = ()
     case, function = "", "attention"
     if death.note is not None:
         function = death.note.function
-        lines, case = tuple(problem_lines(death.note.case)), death.note.case.case
+        lines = tuple(problem_lines(death.note.case))
+        case = "" if run.job.vectors else death.note.case.case
     trouble = Trouble(f"{function} {death.text}", case, lines)
-    return Row(id, KNOWN if known else death.status, sentence, reason=known or death.text, trouble=trouble)
+    return Row(id, KNOWN if known else death.status, says, reason=known or death.text, trouble=trouble)
 
 
 def close(run: Run) -> Verdict:
@@ -107,6 +107,6 @@ def close(run: Run) -> Verdict:
     else:
         reason = "not even the plainest problem works" if run.verdict.plainest_fails else run.verdict.error
     for id in run.remaining():
-        run.settle(Row(id, NOT_RUN, catalogue()[id].sentence, reason=reason))
+        run.settle(Row(id, NOT_RUN, sentence(id), reason=reason))
     run.verdict.seconds = time.monotonic() - run.start
     return run.verdict

@@ -31,6 +31,8 @@ class Job:
     device: str | None = None
     dtypes: tuple[str, ...] = ()
     problem: str | None = None
+    vectors: bool = False
+    """Golden vectors instead of invariants; the patterns are for their names."""
     timeout: float = 600.0
 
 

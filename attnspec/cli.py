@@ -38,6 +38,7 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 @click.option("--dtype", "dtypes", multiple=True, type=click.Choice(DTYPES), help="Only this one. Repeatable.")
 @click.option("--only", "patterns", multiple=True, metavar="PATTERN", help='Such as "softmax.*". Repeatable.')
 @click.option("--problem", metavar="JSON|FILE", help="Replay the invariants of --only on this one problem.")
+@click.option("--vectors", is_flag=True, help="Run the golden vectors instead; --only takes their names.")
 @click.option("--json", "json_file", metavar="FILE", help="Write JSON; - is standard output.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write JUnit XML; - is standard output.")
 @click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="Targets at once.")

@@ -8,8 +8,10 @@ from rich.text import Text
 
 from attnspec.child import Job
 from attnspec.specs.catalogue import catalogue
+from attnspec.specs.contract import OPTIONS
 from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
 from attnspec.text import copyable, say
+from attnspec.vectors import PLAIN, grouped, standing
 from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict
 from attnspec.wording import declaration_lines, distinct, failure_lines, judgement, notes, tally
 
@@ -45,40 +47,50 @@ def report(console: Console, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -
 
 
 def table(console: Console, verdicts: Sequence[Verdict]) -> None:
-    """Invariant × backend; numbers stand for the backends where their names are too wide."""
-    seen = {row.invariant for verdict in verdicts for row in verdict.rows}
-    ids = [id for id in catalogue() if id in seen]
+    """Invariant × backend, or option × backend; numbers stand for backends where their names are too wide."""
+    columns = [_column(verdict) for verdict in verdicts]
+    seen = {id for column in columns for id in column}
+    ids = [id for id in (*catalogue(), PLAIN, *OPTIONS) if id in seen]
     heads = unique_names(verdicts)
+    widest = max(mark.cell_len for column in columns for mark in column.values())
     room = console.width - max(map(len, ids)) - 2
-    if sum(len(head) + 2 for head in heads) > room:
+    if sum(max(len(head), widest) + 2 for head in heads) > room:
         for number, head in enumerate(heads, 1):
             say(console, f"{number:2}  {head}")
         heads = [str(number) for number in range(1, len(heads) + 1)]
-    fit = max(room // (max(map(len, heads)) + 2), 1)
+    fit = max(room // (max(widest, *map(len, heads)) + 2), 1)
     for start in range(0, len(heads), fit):
-        _grid(console, ids, heads[start : start + fit], verdicts[start : start + fit])
+        shown = slice(start, start + fit)
+        _grid(console, "invariant" if "." in ids[0] else "option", ids, heads[shown], columns[shown])
     say(console, LEGEND, "dim")
 
 
-def _grid(console: Console, ids: Sequence[str], heads: Sequence[str], verdicts: Sequence[Verdict]) -> None:
+def _grid(
+    console: Console, corner: str, ids: Sequence[str], heads: Sequence[str], columns: Sequence[dict[str, Text]]
+) -> None:
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head in ("invariant", *heads):
+    for head in (corner, *heads):
         grid.add_column(Text(head), no_wrap=True)
-    rows = [{row.invariant: row for row in verdict.rows} for verdict in verdicts]
     for id in ids:
-        grid.add_row(Text(id), *(_mark(by_id.get(id)) for by_id in rows))
+        grid.add_row(Text(id), *(column.get(id, Text()) for column in columns))
     console.print(grid)
+
+
+def _column(verdict: Verdict) -> dict[str, Text]:
+    """The marks of a verdict: of each invariant, or of the golden vectors with each option, and how many they are."""
+    if verdict.unit == "invariant":
+        return {row.invariant: Text(*MARKS[row.status]) for row in verdict.rows}
+    column = {}
+    for group, rows in grouped(verdict).items():
+        status, count = standing(rows)
+        column[group] = Text(f"{MARKS[status][0]} {count}", MARKS[status][1])
+    return column
 
 
 def unique_names(verdicts: Sequence[Verdict]) -> list[str]:
     """The backends' names; the targets where two have one name."""
     names = [verdict.name for verdict in verdicts]
     return [name if names.count(name) == 1 else v.target for name, v in zip(names, verdicts, strict=True)]
-
-
-def _mark(row: Row | None) -> Text:
-    mark, style = ("", "") if row is None else MARKS[row.status]
-    return Text(mark, style=style)
 
 
 def failure(console: Console, verdict: Verdict, row: Row, job: Job, alike: Sequence[str] = ()) -> None:
@@ -88,7 +100,10 @@ def failure(console: Console, verdict: Verdict, row: Row, job: Job, alike: Seque
     *prose, command = failure_lines(row, job)
     for line in prose:
         say(console, f"  {line}")
-    if alike:
+    if alike and job.vectors:
+        names = ", ".join(alike[:3])
+        say(console, f"  alike: {names}" + f" and {len(alike) - 3} more" * (len(alike) > 3))
+    elif alike:
         say(console, f"  likely the same fault: {', '.join(alike)}")
     copyable(console, f"  {command}", "cyan")
 

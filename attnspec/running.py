@@ -20,6 +20,7 @@ from attnspec.report import report
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import chosen
 from attnspec.targets import short_name
+from attnspec.vectors import expected
 from attnspec.verdict import Verdict
 
 PATIENCE = {"thorough": 6000.0}
@@ -33,6 +34,7 @@ def run(
     dtypes: tuple[str, ...],
     patterns: tuple[str, ...],
     problem: str | None,
+    vectors: bool,
     json_file: str | None,
     junit_file: str | None,
     jobs: int,
@@ -40,10 +42,10 @@ def run(
 ) -> int:
     """Verify the targets and report; the exit code is the gravest."""
     named_profile(profile)
-    chosen(patterns)
+    check(patterns, problem, vectors)
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
-    work = [Job(target, profile, patterns, device, dtypes, case, seconds) for target in targets]
+    work = [Job(target, profile, patterns, device, dtypes, case, vectors, seconds) for target in targets]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)
         if json_to:
@@ -52,6 +54,16 @@ def run(
             write_junit(junit_to, verdicts, work)
     report(Console(stderr="-" in (json_file, junit_file)), verdicts, work)
     return max(verdict.exit_code for verdict in verdicts)
+
+
+def check(patterns: tuple[str, ...], problem: str | None, vectors: bool) -> None:
+    """ValueError for a pattern that matches nothing, and for a problem beside the vectors."""
+    if not vectors:
+        chosen(patterns)
+        return
+    if problem is not None:
+        raise ValueError("--problem: wanted invariants to replay, came --vectors, which have problems of their own")
+    expected(patterns)
 
 
 def read_problem(text: str, patterns: tuple[str, ...]) -> str:

@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
+from attnspec.specs import golden
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import (
@@ -37,7 +38,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Row:
-    """One invariant's line: an Outcome, or what stands in its place."""
+    """One invariant's line, or one golden vector's: an Outcome, or what stands in its place."""
 
     invariant: str
     status: str
@@ -52,6 +53,11 @@ class Row:
     def broken(self) -> bool:
         """Whether it is a violation."""
         return self.status in BROKEN
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is a golden vector's: the ids of invariants have a dot."""
+        return "." not in self.invariant
 
     @property
     def plainest_fails(self) -> bool:
@@ -75,6 +81,11 @@ class Verdict:
         return str(self.about.get("name", self.target))
 
     @property
+    def unit(self) -> str:
+        """What the rows are."""
+        return "golden vector" if any(row.is_vector for row in self.rows) else "invariant"
+
+    @property
     def exit_code(self) -> int:
         """0 conforms, 1 violates, 2 could not be verified."""
         violated = any(row.broken for row in self.rows)
@@ -87,13 +98,18 @@ class Verdict:
         return any(row.plainest_fails for row in self.rows)
 
 
+def sentence(id: str) -> str:
+    """What a row is about: the invariant's sentence, or the golden vector's comment."""
+    return catalogue()[id].sentence if id in catalogue() else golden.cases()[id].comment
+
+
 def row_of(outcome: Outcome) -> Row:
     """The outcome as a row."""
     trouble = None if outcome.failure is None else trouble_of(outcome.failure)
     return Row(
         outcome.invariant,
         outcome.status,
-        catalogue()[outcome.invariant].sentence,
+        sentence(outcome.invariant),
         outcome.problems,
         outcome.seconds,
         outcome.worst,

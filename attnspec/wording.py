@@ -19,7 +19,8 @@ def failure_lines(row: Row, job: Job) -> Iterator[str]:
         return
     yield from row.trouble.message.splitlines()
     if row.trouble.problem:
-        yield f"smallest problem: {row.trouble.problem[0]}" if row.status == FAILED else row.trouble.problem[0]
+        smallest = "smallest problem: " if row.status == FAILED and not job.vectors else ""
+        yield f"{smallest}{row.trouble.problem[0]}"
     yield from (f"  {line}" for line in row.trouble.problem[1:])
     yield replay_command(row, job)
 
@@ -31,14 +32,23 @@ def distinct(rows: Iterable[Row]) -> list[tuple[Row, list[str]]]:
     """
     first: dict[str, tuple[Row, list[str]]] = {}
     for row in (row for row in rows if row.broken):
-        case = row.trouble.case if row.trouble and row.status == FAILED else row.invariant
-        if row.trouble and row.trouble.malformed:
-            case = "malformed"
-        if case in first:
-            first[case][1].append(row.invariant)
+        key = _kind(row)
+        if key in first:
+            first[key][1].append(row.invariant)
         else:
-            first[case] = (row, [])
+            first[key] = (row, [])
     return list(first.values())
+
+
+def _kind(row: Row) -> str:
+    """The same for rows that are likely one fault: one smallest problem, or golden vectors that suggest one thing."""
+    if row.trouble is None:
+        return row.invariant
+    if row.is_vector:
+        return row.reason.partition(", or ")[0] or row.trouble.message
+    if row.trouble.malformed:
+        return "malformed"
+    return row.trouble.case if row.status == FAILED else row.invariant
 
 
 def replay_command(row: Row, job: Job) -> str:
@@ -46,6 +56,8 @@ def replay_command(row: Row, job: Job) -> str:
     words = ["attnspec", "verify", job.target, "--only", row.invariant]
     words += ["--device", job.device] if job.device else []
     words += ["--timeout", f"{job.timeout:g}"] if row.status == HUNG else []
+    if job.vectors:
+        return shlex.join([*words, "--vectors"])
     words += ["--problem", row.trouble.case] if row.trouble and row.trouble.case else ["--profile", job.profile]
     return shlex.join(words)
 
@@ -59,7 +71,7 @@ def notes(verdict: Verdict) -> Iterator[str]:
         if row.status in (KNOWN, NEVER_RAN, NOT_RUN):
             reasons.setdefault((row.status, row.reason), []).append(row.invariant)
     for (status, reason), ids in reasons.items():
-        shown = ", ".join(ids) if len(ids) <= 3 else f"{len(ids)} invariants"
+        shown = ", ".join(ids) if len(ids) <= 3 else f"{len(ids)} {verdict.unit}s"
         because = reason or "no problem that the backend claims is about it"
         yield f"{'k' if status == KNOWN else '!'} {status}: {shown} · {verdict.name}: {because}"
 
@@ -97,14 +109,14 @@ def judgement(verdict: Verdict) -> str:
         return f"could not be verified: {verdict.error.removeprefix(f'{verdict.target}: ')}"
     if verdict.exit_code == 0:
         return "conforms"
-    violates = f"violates {broken} invariant{'s' * (broken != 1)}" if broken else ""
+    violates = f"violates {broken} {verdict.unit}{'s' * (broken != 1)}" if broken else ""
     if verdict.exit_code == 1:
         return violates
     return ", ".join(filter(None, ("could not be verified completely", violates)))
 
 
 def tally(verdict: Verdict) -> str:
-    """How many invariants held, on how many problems, in what time, and how close the results came to the bound."""
+    """How many rows held, on how many problems, in what time, and how close the results came to the bound."""
     held = sum(row.status == PASSED for row in verdict.rows)
     claimed = sum(row.status != NOT_CLAIMED for row in verdict.rows)
     problems = sum(row.problems for row in verdict.rows)
@@ -112,6 +124,6 @@ def tally(verdict: Verdict) -> str:
     for row in verdict.rows:
         for dtype, ratio in row.worst.items():
             worst[dtype] = max(worst.get(dtype, 0.0), float(ratio))
-    parts = [f"{held} of {claimed} invariants hold", f"{problems} problems", f"{verdict.seconds:.1f} s"]
+    parts = [f"{held} of {claimed} {verdict.unit}s hold", f"{problems} problems", f"{verdict.seconds:.1f} s"]
     accuracy = ", ".join(f"{dtype} {ratio:.2g}" for dtype, ratio in sorted(worst.items()))
     return " · ".join([*parts, *([f"err/bound {accuracy}"] if accuracy else [])])

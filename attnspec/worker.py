@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+from attnspec import vectors
 from attnspec.crumb import Crumb
 from attnspec.errors import one_line
 from attnspec.loading import load
@@ -41,14 +42,15 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
     watch = Watch(Crumb(request["crumb"]), request["deadly"])
     try:
         backend = prepared(request, watch)
-        description, ids = about(backend), expected(request["patterns"])
+        ids = vectors.expected(request["patterns"]) if request["vectors"] else expected(request["patterns"])
+        description = about(backend)
     except Exception as error:
         kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
         send(events, event="error", message=f"{kind}{one_line(error)}")
         return
     send(events, event="loaded", about=description, expected=ids)
     try:
-        watch.surveying = request["problem"] is None
+        watch.surveying = request["problem"] is None and not request["vectors"]
         for outcome in outcomes(backend, request):
             watch.surveying = False
             send(events, event="row", row=row_of(outcome))
@@ -60,7 +62,7 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         send(events, event="done")
 
 
-def prepared(request: dict[str, Any], watch: Watch) -> Backend:
+def prepared(request: dict[str, Any], watch: Watch) -> Watched:
     """The target as a backend under watch. ValueError if it is none."""
     sys.path.append(str(Path(request["target"]).resolve().parent))  # for what it imports later, in its calls
     backend = load(request["target"], device=request["device"], dtypes=request["dtypes"])
@@ -70,9 +72,11 @@ def prepared(request: dict[str, Any], watch: Watch) -> Backend:
     return Watched(**parts, watch=watch)
 
 
-def outcomes(backend: Backend, request: dict[str, Any]) -> Iterator[Outcome]:
-    """Those for the one problem asked for, or of a whole run; whether anything works at all is always told."""
-    if request["problem"] is None:
+def outcomes(backend: Watched, request: dict[str, Any]) -> Iterator[Outcome]:
+    """Those for the one problem or the vectors asked for, or of a whole run; that always tells if anything works."""
+    if request["vectors"]:
+        yield from vectors.outcomes(backend, request["patterns"])
+    elif request["problem"] is None:
         patterns = [*request["patterns"], "contract.claims"] if request["patterns"] else []
         yield from verify(backend, PROFILES[request["profile"]], patterns)
     else:

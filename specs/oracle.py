@@ -184,7 +184,10 @@ class Solution:
     @cached_property
     def output(self) -> Floats:
         """(B, Hq, L, Dv): weights · V."""
-        return np.asarray(self.weights @ self.value)
+        output = self.weights @ self.value
+        if self.weights.shape[-1] == 0 and self.conventions["empty_row"] == "nan":
+            output[self.empty] = np.nan
+        return output
 
     @cached_property
     def lse(self) -> Floats:

@@ -125,8 +125,7 @@ class Exact:
         convention = by_bias if unmasked else by_mask
         lse = mp.mpf(0) if self.conventions["empty_row_lse"] == "zero" else mp.ninf
         if convention == "nan":
-            output = [mp.nan if self.keys else mp.zero] * self.value_dim  # a sum over no keys is 0
-            return [mp.nan] * self.keys, output, lse
+            return [mp.nan] * self.keys, [mp.nan] * self.value_dim, lse
         weight = mp.mpf(1) / self.keys if convention == "mean" and self.keys else mp.mpf(0)
         weights = [weight] * self.keys
         return weights, self.mixed(b, h, weights, range(self.keys) if weight else ()), lse

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from attnspec.cli import main
+from attnspec.specs import golden
 
 NUMPY = '''"""A stranger's attention."""
 import numpy as np
@@ -294,6 +295,8 @@ def test_a_problem_from_a_file(attnspec, folder, conforming):
         (["verify", "x.py", "--dtype", "int8"], "'int8' is not one of"),
         (["verify", "x.py", "--only", "sofmax.*"], "came 'sofmax.*'"),
         (["verify", "x.py", "--problem", PROBLEM], "wanted --only with the invariants to replay, came none"),
+        (["verify", "x.py", "--vectors", "--only", "one-tokem"], "did you mean 'one-token'?"),
+        (["verify", "x.py", "--vectors", "--problem", PROBLEM], "wanted invariants to replay, came --vectors"),
         (["verify", "x.py", "--json", "no/such/folder.json"], "No such file or directory"),
         (["verify", "x.py", "--timeout", "0"], "0.0 is not in the range"),
         (["verify", "x.py", "-j", "0"], "0 is not in the range"),
@@ -351,6 +354,69 @@ def test_a_terminal_without_unicode(folder, conforming):
     ran = shell(folder, *command, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert ran.returncode == 0, ran.stderr
     assert "right: conforms" in ran.stdout
+
+
+# golden vectors
+
+
+@pytest.fixture(scope="module")
+def unscaled(attnspec, folder):
+    """A run of the vectors over a right file, one without the scale, and one that crashes and hangs."""
+    (folder / "right.py").write_text(stranger())
+    (folder / "plain_scores.py").write_text(stranger(scale=UNSCALED))
+    crash = "scale = 1 / np.sqrt(query.shape[-1] or 1) if scale is None else scale"
+    dies = f"import os\n    os.abort() if scale == 0 else None\n    while scale == -0.3:\n        pass\n    {crash}"
+    (folder / "dies.py").write_text(stranger(crash=(crash, dies)))
+    files = ("right.py", "plain_scores.py", "dies.py")
+    words = ("--vectors", "-j", 2, "--timeout", 30, "--json", "vectors.json", "--junit", "vectors.xml")
+    ran = attnspec("verify", *files, *words, "--only", "scale*", "--only", "mask*", "--only", "one-token")
+    return ran, json.loads((folder / "vectors.json").read_text())["targets"]
+
+
+def test_the_vectors_have_a_row_for_each_case(unscaled, folder):
+    ran, (right, wrong, dies) = unscaled
+    assert ran.returncode == 1
+    assert [target["exit_code"] for target in (right, wrong, dies)] == [0, 1, 1]
+    names = [row["invariant"] for row in right["outcomes"]]
+    assert names == [case.name for case in golden.chosen(["scale*", "mask*", "one-token"])]
+    assert {row["status"] for row in right["outcomes"]} == {"passed", "not claimed"}
+    suite = ElementTree.parse(folder / "vectors.xml").find("testsuite[@name='plain_scores']")
+    assert [case.get("name") for case in suite] == names
+    assert int(suite.get("failures")) == sum(row["status"] == "failed" for row in wrong["outcomes"]) > 3
+
+
+def test_the_table_of_vectors_has_a_line_for_each_option(unscaled):
+    table = unscaled[0].stdout.partition("\n✓ holds")[0]
+    lines = {line.split()[0]: line for line in table.splitlines()}
+    assert lines["option"].split() == ["option", "right", "plain_scores", "dies"]
+    assert lines["mask"].split()[1::2][:2] == ["✓", "✗"]
+    assert lines["bias"].split()[1] == "–"
+    assert "golden vectors hold" in unscaled[0].stdout
+
+
+def test_a_failing_vector_tells_the_fault_that_it_suggests(unscaled):
+    told = " ".join(unscaled[0].stdout.split())
+    assert "just as where the scores are not scaled (scale-of-one)" in told
+    assert "alike: " in told
+    assert "plain_scores: violates" in told
+
+
+def test_the_replay_command_runs_one_vector(attnspec, unscaled):
+    row = next(row for row in unscaled[1][1]["outcomes"] if row["status"] == "failed")
+    command = f"attnspec verify plain_scores.py --only {row['invariant']} --vectors"
+    assert f"  {command}" in unscaled[0].stdout.splitlines()
+    ran = attnspec(*command.split()[1:])
+    assert ran.returncode == 1
+    assert "0 of 1 golden vectors hold" in ran.stdout
+
+
+def test_a_vector_that_crashes_or_hangs_costs_its_own_row(unscaled):
+    scales = {row["invariant"]: golden.cases()[row["invariant"]].problem for row in unscaled[1][2]["outcomes"]}
+    for row in unscaled[1][2]["outcomes"]:
+        scale = scales[row["invariant"]].options.get("scale")
+        wanted = {0.0: "crashed", -0.3: "hung"}.get(scale, "passed")
+        assert row["status"] in (wanted, "not claimed"), row["invariant"]
+    assert {row["status"] for row in unscaled[1][2]["outcomes"]} == {"passed", "not claimed", "crashed", "hung"}
 
 
 # the other commands

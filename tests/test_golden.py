@@ -1,216 +1,200 @@
-"""The golden vectors: sound JSON, right answers, tolerances that are the computed bound, conventions that matter.
+"""The golden vectors: sound JSON, right answers, tolerances that are the computed bound, flags that are true."""
 
-A new case is written into ``specs/vectors/attention.json`` with empty ``expected`` and ``tolerance``; then
-``python tests/test_golden.py`` fills them in for all cases that are computed.
-"""
-
+import contextlib
 import json
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 
 import jsonschema
-import mpmath_attention
 import numpy as np
 import pytest
+import vectors
+from vectors import (
+    BY_HAND,
+    DRAWN,
+    SETTINGS,
+    SWITCHED,
+    TEXTBOOK_DIGITS,
+    VECTORS,
+    conventions_of,
+    decoded,
+    exact,
+    problem_of,
+)
 
 from attnspec.errors import Unavailable
+from attnspec.impls import numpy_naive
 from attnspec.loading import load as load_backend
 from attnspec.specs import golden
 from attnspec.specs.backend import Backend
-from attnspec.specs.bound import Bound, Precision
 from attnspec.specs.compare import worst
 from attnspec.specs.contract import CONVENTIONS, OPTIONS, claimed_options, default_conventions, read_declaration
-from attnspec.specs.oracle import Solution, solve
+from attnspec.specs.faults import TOLD, effect, faulty, flags, parts
+from attnspec.specs.faulty import FAULTS
+from attnspec.specs.faulty.registry import finite
+from attnspec.specs.oracle import solve
+from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED
 from attnspec.specs.problem import decode_array, encode_array, numpy_dtype, read_problem
 from attnspec.specs.reports import REPORTS
 from attnspec.targets import backend_names
 
-VECTORS = Path(golden.__file__).with_name("vectors")
-FILE = VECTORS / "attention.json"
+HAND, OTHERS = (vectors.document(path)["cases"] for path in (BY_HAND, DRAWN))
+CASES = [*HAND, *OTHERS]
+WANTED = list(vectors.plan())
 
-SWITCHED = ("causal_alignment", "empty_row", "empty_row_bias", "softcap_order", "window", "gqa_map", "empty_row_lse")
-"""The conventions that change answers; the others change how they are asked for or kept."""
-
-TEXTBOOK_DIGITS = {
-    "textbook-three-inputs": 0.5e-8,
-    "textbook-rounded-weights": 0.0,
-    "textbook-thinking-machines": 0.5e-3,
-}
-"""Half a unit in the last digit that the textbook gives."""
+by_hand = pytest.mark.parametrize("data", HAND, ids=[data["name"] for data in HAND])
 
 
-def document():
-    return json.loads(FILE.read_text("utf-8"))
+@pytest.fixture(scope="module")
+def schema():
+    return jsonschema.Draft202012Validator(json.loads((VECTORS / "schema.json").read_text("utf-8")))
 
 
-def conventions_of(data):
-    return {**default_conventions(), **data["conventions"]}
-
-
-def problem_of(data):
-    return read_problem({name: data[name] for name in ("query", "key", "value", "options")})
-
-
-def parts_of(problem):
-    return ["output", *(part for part in ("weights", "lse") if problem.options.get(f"return_{part}"))]
-
-
-def exact(data, **changes):
-    """The answer in 50 digits, each part like the problem in rank; under changed conventions if so wanted."""
-    problem = problem_of(data)
-    weights, output, lse = mpmath_attention.Exact(problem, {**conventions_of(data), **changes}).solve()
-    answers = {"output": output, "weights": weights, "lse": lse}
-    return {part: answers[part].reshape(answers[part].shape[4 - problem.query.ndim :]) for part in parts_of(problem)}
-
-
-def finite(problem):
-    """The problem without NaN and infinities among its inputs, whose bound is that of the finite answers."""
-    inputs = {name: getattr(problem, name) for name in ("query", "key", "value")}
-    return problem.replace(**{n: np.where(np.isfinite(a), a, a.dtype.type(0)) for n, a in inputs.items()})
-
-
-def granted(data):
-    """The computed bound of each part, 0 where the answer is not finite."""
-    problem, conventions = finite(problem_of(data)), conventions_of(data)
-    bound = Bound(Solution(problem, conventions), Precision.of(problem.dtype, conventions["intermediate_dtype"]))
-    expected = {part: decode_array(array, part) for part, array in data["expected"].items()}
-    bounds = {part: getattr(bound, part).reshape(expected[part].shape) for part in expected}
-    return {part: np.where(np.isfinite(expected[part]), bounds[part], 0.0) for part in expected}
-
-
-def rounded_up(bound):
-    """Three digits, never less."""
-    return np.vectorize(lambda number: float(f"{1.006 * number:.2e}"), otypes=[float])(bound)
-
-
-def filled_in(data):
-    """The case with its expected answer, if that is computed, and its tolerance."""
-    digits = TEXTBOOK_DIGITS.get(data["name"])
-    if digits is None:
-        data = {**data, "expected": {part: encode_array(array) for part, array in exact(data).items()}}
-    bounds = {part: encode_array(rounded_up(bound + (digits or 0.0))) for part, bound in granted(data).items()}
-    return {**data, "tolerance": bounds}
-
-
-def written(data):
-    """The document as text: a field a line, and a line for each option and each part of an answer."""
-    cases = [",\n".join(_field(name, value) for name, value in case.items()) for case in data["cases"]]
-    blocks = ",\n".join(f"    {{\n{case}\n    }}" for case in cases)
-    return f'{{\n  "title": {_line(data["title"])},\n  "cases": [\n{blocks}\n  ]\n}}\n'
-
-
-def _field(name, value):
-    if name not in ("options", "expected", "tolerance", "projections") or not value:
-        return f'      "{name}": {_line(value)}'
-    lines = ",\n".join(f'        "{inner}": {_line(value[inner])}' for inner in value)
-    return f'      "{name}": {{\n{lines}\n      }}'
-
-
-def _line(value):
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-CASES = document()["cases"] if FILE.exists() else []
-
-cases = pytest.mark.parametrize("data", CASES, ids=[data["name"] for data in CASES])
-
-
-def test_the_file_follows_its_schema():
-    schema = json.loads((VECTORS / "schema.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    errors = list(jsonschema.Draft202012Validator(schema).iter_errors(document()))
+@pytest.mark.parametrize("path", [BY_HAND, DRAWN], ids=["by hand", "drawn"])
+def test_the_files_follow_the_schema(schema, path):
+    schema.check_schema(schema.schema)
+    errors = list(schema.iter_errors(vectors.document(path)))
     assert not errors, errors[0]
 
 
-def test_the_schema_refuses_what_is_wrong():
-    validator = jsonschema.Draft202012Validator(json.loads((VECTORS / "schema.json").read_text("utf-8")))
+def test_the_schema_refuses_what_is_wrong(schema):
+    good = {"title": "", "faults": {}, "cases": CASES[:1]}
+    assert schema.is_valid(good)
     for wrong in (
-        {"cases": []},
-        {"title": "", "cases": [{}]},
-        {"title": "", "cases": [{**CASES[0], "extra": 1}]},
-        {"title": "", "cases": [{**CASES[0], "query": {**CASES[0]["query"], "dtype": "bool"}}]},
-        {"title": "", "cases": [{**CASES[0], "conventions": {"empty_row": "one"}}]},
-        {"title": "", "cases": [{**CASES[0], "options": {"causal": True}}]},
+        {"title": "", "faults": {}, "cases": []},
+        {"title": "", "cases": CASES[:1]},
+        {"title": "", "faults": {"x": {"says": "y"}}, "cases": CASES[:1]},
+        *(
+            {**good, "cases": [{**CASES[0], **change}]}
+            for change in (
+                {"extra": 1},
+                {"query": {**CASES[0]["query"], "dtype": "bool"}},
+                {"conventions": {"empty_row": "one"}},
+                {"options": {"causal": True}},
+                {"flags": {"x": "wrong"}},
+            )
+        ),
     ):
-        assert not validator.is_valid(wrong)
+        assert not schema.is_valid(wrong), wrong
 
 
-def test_the_file_is_laid_out_to_be_read():
-    text = FILE.read_text("utf-8")
-    assert text == written(document())
-    assert len(text) < 250_000
+def test_the_files_are_laid_out_to_be_read():
+    texts = [path.read_text("utf-8") for path in (BY_HAND, DRAWN)]
+    assert texts == [vectors.written(vectors.document(path)) for path in (BY_HAND, DRAWN)]
+    assert sum(map(len, texts)) < 1_500_000
 
 
 def test_names_are_unique_and_reports_exist():
     names = [data["name"] for data in CASES]
     assert len(set(names)) == len(names)
-    assert len(names) >= 40
+    assert 300 <= len(names) <= 500
     for data in CASES:
         assert set(data["catches"]) <= set(REPORTS), data["name"]
 
 
 def test_all_options_conventions_and_dtypes_have_cases():
-    options = set().union(*(data["options"] for data in CASES))
-    assert options == set(OPTIONS) - {"dropout_rate", "seed"}  # what is drawn at random has no one answer
-    assert {data["query"]["dtype"] for data in CASES} == {"float64", "float32", "float16", "bfloat16"}
+    for group in (HAND, OTHERS):
+        assert set().union(*(data["options"] for data in group)) == set(OPTIONS) - {"dropout_rate", "seed"}
+        assert {data["query"]["dtype"] for data in group} == {"float64", "float32", "float16", "bfloat16"}
+        assert {len(data["query"]["shape"]) for data in group} == {2, 3, 4}
     listed = {(name, value) for data in CASES for name, value in data["conventions"].items()}
     assert listed >= {(name, value) for name in SWITCHED for value in CONVENTIONS[name] if value != "lowest"}
-    assert {len(data["query"]["shape"]) for data in CASES} == {2, 3, 4}
 
 
-@cases
-def test_arrays_are_small(data):
-    arrays = [data[name] for name in ("query", "key", "value")]
-    arrays += [a for group in ("options", "expected") for a in data[group].values() if isinstance(a, dict)]
-    limit = 128 if data["name"] == "textbook-thinking-machines" else 64
-    assert all(len(array["data"]) <= limit for array in arrays)
+def test_every_setting_is_drawn_alone_and_every_pair_of_options():
+    drawn = [dict(wanted.recipe.settings) for wanted in WANTED]
+    assert {option: {chosen[option] for chosen in drawn if set(chosen) == {option}} for option in SETTINGS} == {
+        option: set(names) for option, names in SETTINGS.items()
+    }
+    pairs = {frozenset((one, other)) for one in SETTINGS for other in SETTINGS if one != other}
+    assert pairs <= {frozenset(chosen) for chosen in drawn}
 
 
-@cases
-def test_the_answer_is_the_definition(data):
-    half_a_unit = TEXTBOOK_DIGITS.get(data["name"], 0.0)
-    assert data["origin"] == ("textbook" if data["name"] in TEXTBOOK_DIGITS else "computed")
-    for part, wanted in exact(data).items():
-        came = decode_array(data["expected"][part], part)
-        assert came.shape == wanted.shape
-        near = np.abs(np.nan_to_num(came - wanted)) <= half_a_unit if half_a_unit else came == wanted
-        assert (near | (np.isnan(came) & np.isnan(wanted))).all()
+def test_arrays_are_small():
+    for data in CASES:
+        arrays = [data[name] for name in ("query", "key", "value")]
+        arrays += [a for group in ("options", "expected") for a in data[group].values() if isinstance(a, dict)]
+        limit = 128 if data["name"] == "textbook-thinking-machines" else 64
+        assert all(len(array["data"]) <= limit for array in arrays), data["name"]
 
 
-@cases
-def test_the_tolerance_is_the_bound(data):
-    digits = TEXTBOOK_DIGITS.get(data["name"], 0.0)
-    assert set(data["tolerance"]) == set(data["expected"]) == set(parts_of(problem_of(data)))
-    for part, bound in granted(data).items():
-        tolerance = decode_array(data["tolerance"][part], part)
-        assert (bound + digits <= tolerance).all()
-        assert (tolerance <= 1.02 * (bound + digits)).all()
-        assert np.isfinite(tolerance).all()
+def test_the_answers_are_the_definition():
+    """In 50 digits, which share no code with the oracle."""
+    for data in CASES:
+        half_a_unit = TEXTBOOK_DIGITS.get(data["name"], 0.0)
+        assert data["origin"] == ("textbook" if data["name"] in TEXTBOOK_DIGITS else "computed")
+        for part, wanted in exact(data).items():
+            came = decode_array(data["expected"][part], part)
+            assert came.shape == wanted.shape
+            near = np.abs(np.nan_to_num(came - wanted)) <= half_a_unit if half_a_unit else came == wanted
+            assert (near | (np.isnan(came) & np.isnan(wanted))).all(), data["name"]
 
 
-@cases
-def test_the_oracle_agrees(data):
-    problem = finite(problem_of(data))
-    solution = Solution(problem, conventions_of(data))
-    for part in parts_of(problem):
-        expected, tolerance = (decode_array(data[group][part], part) for group in ("expected", "tolerance"))
-        came = getattr(solution, part).reshape(expected.shape)
-        visible = np.isfinite(expected) | np.isneginf(expected) | (came != came)
-        difference = worst(np.where(visible, came, expected), expected, tolerance)
-        assert difference is None or difference.ratio <= 1, str(difference)
+def test_the_oracle_agrees_within_the_bound_of_float64():
+    for data in CASES:
+        vectors.check_producers(data)
 
 
-def same(one, other):
-    return all(np.array_equal(one[part], other[part], equal_nan=True) for part in one)
+def test_producers_that_differ_are_noticed():
+    data = CASES[-1]
+    off = decode_array(data["expected"]["output"], "output") + 1e-12
+    with pytest.raises(AssertionError, match="err/bound"):
+        vectors.check_producers({**data, "expected": {**data["expected"], "output": encode_array(off)}})
 
 
-@cases
+def test_the_tolerances_are_the_bounds():
+    for data in CASES:
+        digits = TEXTBOOK_DIGITS.get(data["name"], 0.0)
+        assert set(data["tolerance"]) == set(data["expected"]) == set(parts(problem_of(data)))
+        for part, bound in vectors.bounds(data).items():
+            tolerance = decode_array(data["tolerance"][part], part)
+            assert (bound + digits <= tolerance).all(), data["name"]
+            assert (tolerance <= 1.02 * (bound + digits)).all(), data["name"]
+            assert np.isfinite(tolerance).all()
+
+
+def test_every_flag_is_true():
+    """The answer that the fault gives is beyond the tolerance, by what the flag says."""
+    for data in CASES:
+        problem, expected, tolerance = problem_of(data), decoded(data, "expected"), decoded(data, "tolerance")
+        for name, words in data["flags"].items():
+            answer = faulty(name, problem, conventions_of(data))
+            part = words.split()[0]
+            difference = worst(answer[part], expected[part], tolerance[part])
+            assert difference.ratio > TOLD, (data["name"], name)
+            assert effect(part, expected[part], answer[part]) == words, (data["name"], name)
+
+
+def test_no_flag_is_missing():
+    for data in CASES[::5]:
+        answer = decoded(data, "expected"), decoded(data, "tolerance")
+        assert flags(problem_of(data), conventions_of(data), *answer) == data["flags"], data["name"]
+
+
+def test_every_fault_is_told_by_some_case_and_nearly_every_case_tells_some():
+    assert set().union(*(data["flags"] for data in CASES)) == set(FAULTS)
+    blind = [data["name"] for data in CASES if not data["flags"]]
+    assert all(0 in problem_of(data).shape for data in CASES if data["name"] in blind), blind
+
+
+def test_the_files_explain_their_flags():
+    for path in (BY_HAND, DRAWN):
+        assert vectors.document(path)["faults"] == vectors.faults()
+    for fault in FAULTS.values():
+        assert set(fault.reports) <= set(REPORTS)
+
+
+def test_the_drawn_file_is_what_the_plan_gives():
+    assert [data["name"] for data in OTHERS] == [wanted.name for wanted in WANTED]
+    for data, wanted in islice(zip(OTHERS, WANTED, strict=True), 4, None, 12):
+        again = vectors.drawn(wanted)
+        assert {**again, "tolerance": {}} == {**data, "tolerance": {}}
+
+
+@by_hand
 def test_the_case_lists_the_conventions_that_matter_and_no_others(data):
-    wanted = exact(data)
-    for name in SWITCHED:
-        others = [v for v in CONVENTIONS[name] if v not in (conventions_of(data)[name], "lowest")]
-        changed = [not same(wanted, exact(data, **{name: value})) for value in others]
-        assert any(changed) == (name in data["conventions"]), name
+    assert {name for name in SWITCHED if vectors.matters(data, name)} == set(data["conventions"]) & set(SWITCHED)
 
 
 TRIVIAL = {
@@ -221,7 +205,7 @@ TRIVIAL = {
 """Options that are there to change nothing."""
 
 
-@cases
+@by_hand
 def test_every_option_of_a_case_matters(data):
     """Whoever ignores one of them is beyond the tolerance."""
     for option in set(data["options"]) - {"return_weights", "return_lse", "query_segments"}:
@@ -236,14 +220,14 @@ def test_every_option_of_a_case_matters(data):
 
 
 def test_the_textbook_s_inputs_are_projected_to_query_key_and_value():
-    (data,) = (data for data in CASES if "projections" in data)
+    (data,) = (data for data in HAND if "projections" in data)
     arrays = {name: decode_array(array, name) for name, array in data["projections"].items()}
     for name in ("query", "key", "value"):
         assert np.array_equal(arrays["x"] @ arrays[f"w_{name}"], decode_array(data[name], name))
 
 
 def named(name):
-    (data,) = (data for data in CASES if data["name"] == name)
+    (data,) = (data for data in HAND if data["name"] == name)
     return data
 
 
@@ -266,14 +250,14 @@ def test_the_textbook_s_digits():
 
 
 def test_cases_are_loaded_as_they_are_written():
-    loaded = golden.load()
-    assert [case.name for case in loaded] == [data["name"] for data in CASES]
-    for case, data in zip(loaded, CASES, strict=True):
+    loaded = golden.cases()
+    assert list(loaded) == [data["name"] for data in CASES]
+    for case, data in zip(loaded.values(), CASES, strict=True):
         assert json.loads(case.problem.to_json())["options"] == data["options"]
         assert {part: encode_array(array) for part, array in case.expected.items()} == data["expected"]
 
 
-def test_writing_copies_both_files(tmp_path):
+def test_writing_copies_all_files(tmp_path):
     golden.write(tmp_path / "deep" / "folder")
     for name in golden.FILES:
         assert (tmp_path / "deep" / "folder" / name).read_bytes() == (VECTORS / name).read_bytes()
@@ -291,13 +275,18 @@ class Arrays:
     synchronize = staticmethod(lambda value: None)
 
 
-def answering(conventions, change=lambda part, array: array):
-    """An implementation that knows the answers: the oracle itself, rounded to the inputs' dtype."""
+def answering(conventions, change=lambda part, array: array, fault=None):
+    """An implementation that knows the answers, or those of a fault: the oracle, rounded to the inputs' dtype."""
 
     def attention(query, key, value, **options):
         given = SimpleNamespace(query=query, key=key, value=value, options=options)
         problem = read_problem({**{n: encode_array(getattr(given, n)) for n in ("query", "key", "value")}})
-        solution = solve(finite(problem).with_options(**options), conventions)
+        problem = problem.with_options(**options)
+        if fault:
+            found = faulty(fault, problem, conventions).items()
+            rounded = [array.astype(query.dtype if part != "lse" else np.float64) for part, array in found]
+            return tuple(rounded) if len(rounded) > 1 else rounded[0]
+        solution = solve(finite(problem), conventions)
         answers = [solution.output, *(getattr(solution, p) for p in ("weights", "lse") if options.get(f"return_{p}"))]
         shaped = [a.reshape(a.shape[4 - query.ndim :]).astype(query.dtype) for a in answers]
         parts = ["output", *(part for part in ("weights", "lse") if options.get(f"return_{part}"))]
@@ -317,7 +306,7 @@ def backend(function, **conventions):
 
 
 def statuses(implementation):
-    return {case.name: verdict.status for case, verdict in golden.run(implementation)}
+    return {outcome.invariant: outcome.status for outcome in golden.run(implementation)}
 
 
 NAN_SHOWS = {
@@ -333,45 +322,92 @@ def test_right_answers_pass_under_every_convention():
         function = answering(conventions)
         assert claimed_options(function) == set(OPTIONS)
         found = statuses(backend(function, **{**chosen, "intermediate_dtype": "float32"}))
-        assert golden.FAILED not in {status for name, status in found.items() if name not in NAN_SHOWS}
-        passed |= {name for name, status in found.items() if status == golden.PASSED}
-    assert len(passed) >= len(CASES) - len(NAN_SHOWS) - 5
+        assert FAILED not in {status for name, status in found.items() if name not in NAN_SHOWS}
+        passed |= {name for name, status in found.items() if status == PASSED}
+    assert len(passed) >= 0.9 * len(CASES)
 
 
 def test_wrong_answers_fail():
-    wrong = answering(default_conventions(), lambda part, array: array + np.asarray(part == "output", array.dtype))
+    wrong = answering(
+        default_conventions(), lambda part, array: array + np.asarray(100 * (part == "output"), array.dtype)
+    )
     found = statuses(backend(wrong))
-    assert golden.FAILED in found.values()
-    assert [name for name, status in found.items() if status == golden.PASSED] == ["no-queries"]
+    assert FAILED in found.values()
+    nothing = {data["name"] for data in CASES if 0 in data["expected"]["output"]["shape"]}
+    assert {name for name, status in found.items() if status == PASSED} == nothing
     shaped = answering(default_conventions(), lambda part, array: array[..., None])
-    assert golden.PASSED not in statuses(backend(shaped)).values()
+    assert PASSED not in statuses(backend(shaped)).values()
 
 
 def test_what_is_not_claimed_is_not_asked_for():
     def attention(query, key, value, *, scale=None):
         raise RuntimeError("no")
 
-    found = golden.run(backend(attention))
-    asked = {case.name for case, verdict in found if verdict.status != golden.NOT_CLAIMED}
+    found = list(golden.run(backend(attention)))
+    asked = {outcome.invariant for outcome in found if outcome.status != NOT_CLAIMED}
     assert "textbook-three-inputs" in asked
     plain = {"scale", "return_weights", "return_lse"}
-    assert all(set(case.problem.options) <= plain for case, _ in found if case.name in asked)
-    assert all("no" in verdict.detail for _, verdict in found if verdict.status == golden.FAILED)
+    assert all(set(golden.cases()[name].problem.options) <= plain for name in asked)
+    assert all("no" in outcome.failure.message for outcome in found if outcome.status == FAILED)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_an_implementation_with_a_flagged_fault_fails_and_the_fault_is_named(name):
+    flagged = [data for data in CASES if name in data["flags"]]
+    for data in flagged[:: max(len(flagged) // 2, 1)]:
+        conventions = conventions_of(data)
+        (outcome,) = golden.run(backend(answering(conventions, fault=name), **conventions), [data["name"]])
+        assert outcome.status == FAILED, data["name"]
+        assert "just as where" in outcome.reason
+
+
+def test_a_fault_of_no_known_kind_is_told_with_the_flags():
+    wrong = answering(default_conventions(), lambda part, array: array + np.asarray(part == "output", array.dtype))
+    (outcome,) = golden.run(backend(wrong), ["mask"])
+    assert outcome.reason.startswith("tells mask-ignored, ")
+    assert "none of them gives just this" in outcome.reason
+
+
+def test_known_issues_cover_cases():
+    wrong = backend(answering(default_conventions(), lambda part, array: array + np.asarray(1, array.dtype)))
+    issues = {"masking.nan_query_shows": "one", "is_causal+float32": "two"}
+    names = ("nan-in-a-query", "causal-float32", "mask")
+    outcomes = golden.run(wrong.assuming(known_issues=issues), names)
+    known = {o.invariant: o.reason for o in outcomes if o.status == KNOWN}
+    assert known["nan-in-a-query"] == "one"
+    assert known["causal-float32"] == "two"
+    assert "mask" not in known
+
+
+def test_a_pattern_that_matches_nothing():
+    assert [case.name for case in golden.chosen(["textbook-t*"])] == [
+        "textbook-three-inputs",
+        "textbook-thinking-machines",
+    ]
+    with pytest.raises(ValueError, match="did you mean 'one-token'"):
+        golden.chosen(["one-tokem"])
 
 
 def test_float64_computed_in_single_precision_is_not_held_to_float64():
-    case = golden.load()[0]
+    case = next(iter(golden.cases().values()))
     assert numpy_dtype(case.problem.dtype) == np.float64
     assert case.holds_for(default_conventions())
     assert not case.holds_for({**default_conventions(), "intermediate_dtype": "at-most-float32"})
 
 
-if __name__ == "__main__":
-    data = document()
-    FILE.write_text(written({**data, "cases": [filled_in(case) for case in data["cases"]]}), "utf-8")
-
-
-KNOWN_TO_FAIL = {"torch_sdpa": {"nan-in-a-query"}}  # its known issue masking.nan_query_shows
+def test_the_reader_of_the_readme(tmp_path):
+    readme = Path(vectors.__file__).parent.parent / "README.md"
+    section = readme.read_text("utf-8").partition("## Golden vectors")[2]
+    reader = {}
+    exec(section.partition("```python\n")[2].partition("```")[0], reader)
+    golden.write(tmp_path)
+    assert sum(map(reader["claimed"], CASES)) > 40
+    for name in golden.CASES:
+        assert list(reader["failures"](numpy_naive.attention, tmp_path / name)) == []
+    reader["OPTIONS"] = {"mask"}
+    wrong = lambda q, k, v, **options: numpy_naive.attention(q, k, v, **options, scale=1.0)  # noqa: E731
+    flagged = [names for name in golden.CASES for _, names in reader["failures"](wrong, tmp_path / name)]
+    assert sum("scale-of-one" in names for names in flagged) > 15
 
 
 @pytest.mark.parametrize("name", backend_names())
@@ -380,6 +416,19 @@ def test_backends_pass_the_vectors_they_claim(name):
         backend = load_backend(name)
     except Unavailable as error:
         pytest.skip(str(error))
-    verdicts = golden.run(backend)
-    assert {case.name for case, verdict in verdicts if verdict.status == "failed"} == KNOWN_TO_FAIL.get(name, set())
-    assert sum(verdict.status == "passed" for _, verdict in verdicts) >= 10
+    few = 10 if backend.arrays.RUNS_COMPILED else None  # each shape and each set of options is compiled anew
+    claimed = (o for case in golden.cases().values() if (o := golden.hold(backend, case)).status != NOT_CLAIMED)
+    outcomes = list(islice(claimed, few))
+    assert [o for o in outcomes if o.status == FAILED] == []
+    assert sum(o.status == PASSED for o in outcomes) >= (few or 60)
+
+
+def test_correct_implementations_with_harmless_differences_pass():
+    folder = Path(vectors.__file__).with_name("controls")
+    backends = []
+    for path in sorted(folder.glob("*.py")):
+        with contextlib.suppress(Unavailable):
+            backends.append(load_backend(path))
+    assert len(backends) > 20
+    for backend in backends:
+        assert [o.invariant for o in golden.run(backend) if o.status == FAILED] == [], backend.name

@@ -96,10 +96,12 @@ def row_of(outcome: Outcome) -> Row:
 
 def trouble_of(failure: Failure) -> Trouble:
     """The failure with its problem rendered."""
+    from attnspec import cases
     from attnspec.show import problem_lines
 
     lines = tuple(problem_lines(failure.problem))
-    return Trouble(failure.message, failure.case, lines, failure.lacks, dict(failure.conventions))
+    case = cases.to_json(failure.problem) if failure.case.startswith('{"query"') else failure.case
+    return Trouble(failure.message, case, lines, failure.lacks, dict(failure.conventions))
 
 
 def row_from(data: dict[str, Any]) -> Row:

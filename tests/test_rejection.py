@@ -1,5 +1,6 @@
 """Malformed calls: what counts as a refusal, what a reading is held to, and what is said of the rest."""
 
+import dataclasses
 import sys
 
 import numpy as np
@@ -10,7 +11,7 @@ from attnspec.specs.cases import PROFILES
 from attnspec.specs.catalogue import Inapplicable, Violation, catalogue
 from attnspec.specs.examine import examine
 from attnspec.specs.malformed import UNCLEAN, Bands, Call, refused
-from attnspec.specs.outcome import FAILED
+from attnspec.specs.outcome import FAILED, PASSED
 from attnspec.specs.recipe import Recipe, Shape
 
 PROBLEM = Recipe(Shape(2, 1, 1, 3, 3, 2, 2)).problem()
@@ -113,3 +114,47 @@ def test_plain_code_without_checks_is_right_where_numpy_broadcasts(tmp_path):
     path.write_text(PLAIN)
     outcomes = [examine(catalogue()[id], load(path), PROFILES["quick"], shrink=False) for id in FAMILY]
     assert [outcome.invariant for outcome in outcomes if outcome.status == FAILED] == []
+
+
+class Placed(np.ndarray):
+    """An array that knows its device."""
+
+    place = ""
+
+    def __array_finalize__(self, other):
+        self.place = getattr(other, "place", "")
+
+
+class Devices:
+    """NumPy's binding with a second device."""
+
+    def __getattr__(self, name):
+        return getattr(load("numpy_naive").arrays, name)
+
+    def asarray(self, array, device):
+        placed = np.array(array, order="C").view(Placed)
+        placed.place = device
+        return placed
+
+    def to_numpy(self, array):
+        return np.array(array)
+
+
+@pytest.mark.parametrize("careful", [True, False])
+def test_arrays_on_another_device_are_malformed(careful):
+    seen = set()
+
+    def attention(query, key, value):
+        places = query.place, key.place, value.place
+        seen.add(places)
+        if careful and len(set(places)) > 1:
+            raise RuntimeError(f"wanted one device, came {places}")
+        if {query.dtype, key.dtype, value.dtype} != {query.dtype}:
+            raise TypeError
+        return load("numpy_naive").function(*map(np.asarray, (query, key, value)))
+
+    there = dataclasses.replace(backend(attention), device="cuda", arrays=Devices())
+    there = there.assuming(devices=("cuda",))
+    assert examine(catalogue()["rejection.dtypes"], there, PROFILES["quick"], shrink=False).status == PASSED
+    one = ("cpu", "cuda", "cuda")
+    assert {one, one[::-1], ("cuda", "cpu", "cuda")} <= seen

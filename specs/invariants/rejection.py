@@ -55,7 +55,7 @@ def _inputs(problem: Problem) -> dict[str, Array]:
 
 def _sized(array: Array, axis: int, size: int) -> Array:
     """The array with another size along an axis: cut, or begun again."""
-    return np.take(array, np.arange(size) % array.shape[axis], axis=axis)
+    return np.asarray(np.take(array, np.arange(size) % array.shape[axis], axis=axis))
 
 
 def _resized(problem: Problem, axis: int, **sizes: int) -> Problem:

@@ -5,6 +5,7 @@ On the CPU that is the flash kernel for four axes, equal widths and a mask of tw
 
 from typing import Any
 
+import torch
 import torch.nn.functional as F
 
 ARRAYS = "torch"
@@ -20,6 +21,9 @@ LACKS = {
 KNOWN_ISSUES = {
     "masking.nan_query_shows": "a query of NaN gives 0 if there are fewer than 16 keys (8 in float64): what is left of "
     "https://github.com/pytorch/pytorch/issues/141128",
+    "rejection.lengths": "the CPU flash kernel takes the number of keys from the value and reads past a shorter key: "
+    "https://github.com/pytorch/pytorch/pull/193728",
+    "rejection.no_heads": "a key without heads gives zeros for any number of query heads; unreported",
     "cpu+is_causal+nonpositive_scale": "NaN: the CPU flash kernel hides with -inf first and scales after; unreported",
 }
 CONVENTIONS = {
@@ -41,11 +45,14 @@ def attention(
     """Attention of query (B, Hq, L, D) over key (B, Hkv, S, D) and value (B, Hkv, S, Dv): (B, Hq, L, Dv).
 
     Without B, or B and H, everything is without it. mask is bool (True attends) and bias has the inputs' dtype; both
-    broadcast to (B, Hq, L, S). ValueError for mask and bias together; what else is malformed is PyTorch's to find.
+    broadcast to (B, Hq, L, S). ValueError for mask and bias together and for a mask that is not bool, which PyTorch
+    would add; what else is malformed is PyTorch's to find.
     Formula: Vaswani et al. 2017, equation 1; algorithm: Dao, FlashAttention-2, 2023, algorithm 1.
     """
     if mask is not None and bias is not None:
         raise ValueError("attn_mask: wanted mask or bias, came both, in torch scaled_dot_product_attention")
+    if mask is not None and mask.dtype != torch.bool:
+        raise ValueError(f"attn_mask: wanted a mask of bool, came {mask.dtype}, in torch scaled_dot_product_attention")
     return F.scaled_dot_product_attention(
         query,
         key,

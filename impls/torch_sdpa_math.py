@@ -9,6 +9,9 @@ from attnspec.impls import torch_sdpa
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 LACKS = {"mask+bias", "mask+is_causal", "bias+is_causal", "bias_dtype"}  # one argument for all three, of one dtype
+KNOWN_ISSUES = {
+    "rejection.no_heads": "a key without heads gives zeros for any number of query heads; unreported",
+}
 CONVENTIONS = {"intermediate_dtype": "float32", "masked_nonfinite": "propagates"}
 
 
@@ -25,7 +28,8 @@ def attention(
     """Attention of query (B, Hq, L, D) over key (B, Hkv, S, D) and value (B, Hkv, S, Dv): (B, Hq, L, Dv).
 
     Without B, or B and H, everything is without it. mask is bool (True attends) and bias has the inputs' dtype; both
-    broadcast to (B, Hq, L, S). ValueError for mask and bias together; what else is malformed is PyTorch's to find.
+    broadcast to (B, Hq, L, S). ValueError for mask and bias together and for a mask that is not bool, which PyTorch
+    would add; what else is malformed is PyTorch's to find.
     Formula: Vaswani et al. 2017, equation 1.
     """
     with sdpa_kernel(SDPBackend.MATH):

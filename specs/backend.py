@@ -130,7 +130,7 @@ class Backend:
         return array
 
     def _option(self, name: str, value: Array) -> Any:
-        if name == "mask" and self.conventions["mask"] == "block":
+        if name == "mask" and self.conventions["mask"] == "block" and value.dtype == bool:
             value = ~value
         return self.arrays.asarray(value, self.device)
 

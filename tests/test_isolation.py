@@ -87,6 +87,17 @@ def test_a_crash_past_the_survey_costs_the_row_of_its_invariant(run):
     assert statuses(again) == {"masking.hidden_is_unread": CRASHED}
 
 
+def test_a_crash_on_malformed_input_costs_the_row_of_its_invariant(run):
+    verdict = run("if value.shape[-2] > key.shape[-2]: os.abort()", (*FEW, "rejection.lengths", "rejection.width"))
+    assert statuses(verdict)["rejection.lengths"] == CRASHED
+    others = {id: status for id, status in statuses(verdict).items() if id != "rejection.lengths"}
+    assert set(others.values()) <= {PASSED, NOT_CLAIMED}, others
+    crash = row(verdict, "rejection.lengths").trouble
+    assert "attention crashed: SIGABRT at faulty.py, line 16" in crash.message
+    again = verify(Job(verdict.target, "quick", ("rejection.lengths",), problem=crash.case))
+    assert statuses(again) == {"rejection.lengths": CRASHED}
+
+
 def test_a_crash_in_another_function_is_told_by_its_name(run):
     crashing = "def rotary_embedding(x):\n    import os; os.abort()"
     verdict = run("pass", ("positions.rotary_norm", "shape.dtype"), constants=crashing)

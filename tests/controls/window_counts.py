@@ -7,6 +7,6 @@ CONVENTIONS = {"window": "count"}
 
 
 def attention(query, key, value, *, window=None, is_causal=False, mask=None):
-    left, right = window or (None, None)
+    left, right = (None, None) if window is None else window
     reach = (left if left is None else left - 1, right)
     return Steps.attention(query, key, value, window=reach, is_causal=is_causal, mask=mask)

@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from attnspec.mutants.correct._checks import check
+
 ARRAYS = "numpy"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}
@@ -14,6 +16,9 @@ CONVENTIONS = {"intermediate_dtype": "float32"}
 
 class Steps:
     """One call: query (B, Hq, L, D), key (B, Hkv, S, D), value (B, Hkv, S, Dv), at least float32, and its options."""
+
+    UNCHECKED = ()
+    """Names of checks that are left out."""
 
     @classmethod
     def attention(
@@ -40,6 +45,7 @@ class Steps:
         options |= {"window": window, "alibi_slopes": alibi_slopes, "sinks": sinks, "key_lengths": key_lengths}
         options |= {"query_segments": query_segments, "key_segments": key_segments}
         options |= {"return_weights": return_weights, "return_lse": return_lse}
+        check(query, key, value, options, cls.UNCHECKED)
         with np.errstate(all="ignore"):
             return cls(query, key, value, options).run()
 

@@ -7,6 +7,8 @@ import math
 
 import torch
 
+from attnspec.mutants.correct._checks import check
+
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 CONVENTIONS = {"intermediate_dtype": "float32"}
@@ -30,6 +32,7 @@ class Steps:
         return_weights=False,
         return_lse=False,
     ):
+        check(query, key, value, {"mask": mask, "bias": bias})
         call = cls()
         call.mask, call.bias, call.is_causal, call.scale, call.softcap = mask, bias, is_causal, scale, softcap
         call.return_weights, call.return_lse = return_weights, return_lse

@@ -32,6 +32,7 @@ class Job:
     dtypes: tuple[str, ...] = ()
     problem: str | None = None
     timeout: float = 600.0
+    seed: int = 0
 
 
 def defaults() -> dict[str, str]:

@@ -29,6 +29,7 @@ PATIENCE = {"thorough": 6000.0}
 def run(
     targets: tuple[str, ...],
     profile: str,
+    seed: int,
     device: str | None,
     dtypes: tuple[str, ...],
     patterns: tuple[str, ...],
@@ -43,7 +44,7 @@ def run(
     chosen(patterns)
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
-    work = [Job(target, profile, patterns, device, dtypes, case, seconds) for target in targets]
+    work = [Job(target, profile, patterns, device, dtypes, case, seconds, seed) for target in targets]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)
         if json_to:

@@ -41,8 +41,13 @@ def replay_command(row: Row, job: Job) -> str:
     words = ["attnspec", "verify", job.target, "--only", row.invariant]
     words += ["--device", job.device] if job.device else []
     words += ["--timeout", f"{job.timeout:g}"] if row.status == HUNG else []
-    words += ["--problem", row.trouble.case] if row.trouble and row.trouble.case else ["--profile", job.profile]
+    words += ["--problem", row.trouble.case] if row.trouble and row.trouble.case else _whole(job)
     return shlex.join(words)
+
+
+def _whole(job: Job) -> list[str]:
+    """What repeats all problems of a run where there is no one problem to show."""
+    return ["--profile", job.profile, *(["--seed", str(job.seed)] if job.seed else [])]
 
 
 def notes(verdict: Verdict) -> Iterator[str]:

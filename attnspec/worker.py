@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+from attnspec.api import named_profile
 from attnspec.crumb import Crumb
 from attnspec.errors import one_line
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
-from attnspec.specs.cases import PROFILES
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.outcome import Outcome
 from attnspec.specs.recipe import read_case
@@ -74,7 +74,7 @@ def outcomes(backend: Backend, request: dict[str, Any]) -> Iterator[Outcome]:
     """Those for the one problem asked for, or of a whole run; whether anything works at all is always told."""
     if request["problem"] is None:
         patterns = [*request["patterns"], "contract.claims"] if request["patterns"] else []
-        yield from verify(backend, PROFILES[request["profile"]], patterns)
+        yield from verify(backend, named_profile(request["profile"], request["seed"]), patterns)
     else:
         for id in expected(request["patterns"]):
             yield replay(backend, id, read_case(request["problem"]))

@@ -14,7 +14,12 @@ LACKS = {
     "cpu+gradient+float16",
     "cpu+vectorize+float16",
 }
+LOWEST = "what is masked gets 0.7 · finfo.min, which outweighs a visible bias of finfo.min; unreported"
 KNOWN_ISSUES = {
+    "lowest_bias+mask": LOWEST,
+    "lowest_bias+is_causal": LOWEST,
+    "lowest_bias+window": LOWEST,
+    "lowest_bias+key_lengths": LOWEST,
     "return_lse+float16": "the log-sum-exp comes in half precision, rounded from float32; unreported",
     "return_lse+bfloat16": "the log-sum-exp comes in half precision, rounded from float32; unreported",
 }

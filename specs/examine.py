@@ -23,7 +23,7 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
     waived = False
     enough = 3 * profile.costly if costs(invariant, backend) else None
-    for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend)):
+    for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend, profile)):
         if count == enough or (count and isinstance(case, Bare)):
             break
         problem = case if isinstance(case, Problem) else case.problem()

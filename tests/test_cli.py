@@ -231,6 +231,17 @@ def test_the_replay_command_shows_the_failure_again(attnspec, wrong):
     assert message in ran.stdout
 
 
+def test_a_seed_draws_other_numbers_reproducibly(attnspec, folder):
+    (folder / "right.py").write_text(stranger())
+    runs = [(3, "three"), (3, "again"), (0, "zero")]
+    for seed, name in runs:
+        words = ("--profile", "quick", "--only", "definition.output", "--seed", seed, "--json", f"{name}.json")
+        assert attnspec("verify", "right.py", *words).returncode == 0
+    three, again, zero = (json.loads((folder / f"{name}.json").read_text()) for _, name in runs)
+    accuracy = [run["targets"][0]["outcomes"][0]["worst"] for run in (three, again, zero)]
+    assert accuracy[0] == accuracy[1] != accuracy[2]
+
+
 def test_what_to_declare_is_told_once_at_the_end(attnspec, folder):
     text = stranger("(weights @ value).astype(query.dtype)").replace('LACKS = {"gqa"}\n', "")
     (folder / "undeclared.py").write_text(text)

@@ -1,10 +1,12 @@
 """Every mutant is killed by the invariant that is there for it, and every invariant is there for one."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from write_coverage import planted
 
 from attnspec.loading import load
 from attnspec.specs.cases import PROFILES
@@ -35,6 +37,20 @@ def test_mutant_is_killed(name, kill_matrix):
     assert outcome.status == FAILED, f"{mutant.__doc__} {outcome.invariant} {outcome.status} it"
     assert outcome.failure is not None
     assert mutant.KILLED_BY == "contract.claims" or "attention raised " not in outcome.failure.message
+
+
+SEEDS = (1, 2, 3)
+
+
+DRAWN = [each.name for each in planted("mutants") if not each.killed_by.startswith("contract.")]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_mutant_is_killed_whatever_the_numbers(name):
+    mutant = find(MUTANTS[name])
+    backend, invariant = load(mutant), catalogue()[mutant.KILLED_BY]
+    profiles = (replace(PROFILES["default"], seed=seed) for seed in SEEDS)
+    assert [examine(invariant, backend, p, shrink=False).status for p in profiles] == [FAILED] * len(SEEDS)
 
 
 def test_every_invariant_is_there_for_a_mutant():

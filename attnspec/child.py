@@ -33,6 +33,7 @@ class Job:
     problem: str | None = None
     timeout: float = 600.0
     seed: int = 0
+    durations: bool = False
 
 
 def defaults() -> dict[str, str]:

@@ -43,6 +43,7 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 @click.option("--problem", metavar="JSON|FILE", help="Replay the invariants of --only on this one problem.")
 @click.option("--json", "json_file", metavar="FILE", help="Write JSON; - is standard output.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write JUnit XML; - is standard output.")
+@click.option("--durations", is_flag=True, help="Tell where the time goes, and the slowest invariants.")
 @click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="Targets at once.")
 @click.option(
     "--timeout",

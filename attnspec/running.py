@@ -36,6 +36,7 @@ def run(
     problem: str | None,
     json_file: str | None,
     junit_file: str | None,
+    durations: bool,
     jobs: int,
     timeout: float | None,
 ) -> int:
@@ -44,7 +45,7 @@ def run(
     chosen(patterns)
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
-    work = [Job(target, profile, patterns, device, dtypes, case, seconds, seed) for target in targets]
+    work = [Job(target, profile, patterns, device, dtypes, case, seconds, seed, durations) for target in targets]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)
         if json_to:

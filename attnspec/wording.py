@@ -1,10 +1,12 @@
 """What is said of a verdict, in plain lines: the report, the exports and the pytest tests say the same."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attnspec.child import Job
+from attnspec.specs.durations import KINDS
 from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
 from attnspec.verdict import HUNG, NOT_RUN, Row, Verdict
 
@@ -60,6 +62,28 @@ def notes(verdict: Verdict) -> Iterator[str]:
         shown = ", ".join(ids) if len(ids) <= 3 else f"{len(ids)} invariants"
         because = reason or "no problem that the backend claims is about it"
         yield f"{'k' if status == KNOWN else '!'} {status}: {shown} · {verdict.name}: {because}"
+
+
+SLOWEST = 5
+"""So many invariants are named with their time."""
+
+
+def duration_lines(name: str, verdict: Verdict) -> Iterator[str]:
+    """Where the time went: in all, and for the slowest invariants; nothing if it was not measured."""
+    if not any(row.parts for row in verdict.rows):
+        return
+    spent: Counter[str] = Counter()
+    for row in verdict.rows:
+        spent.update(row.parts)
+    yield f"{name}: {verdict.seconds:.1f} s: {_shares(spent, verdict.seconds)}"
+    for row in sorted(verdict.rows, key=lambda row: -row.seconds)[:SLOWEST]:
+        yield f"  {row.invariant} {row.seconds:.2f} s: {_shares(row.parts, row.seconds)}"
+
+
+def _shares(parts: Mapping[str, float], total: float) -> str:
+    """Seconds by kind of work, and what is left."""
+    known = [f"{kind} {parts[kind]:.2f}" for kind in KINDS if kind in parts]
+    return ", ".join([*known, f"rest {max(total - sum(parts.values()), 0):.2f}"])
 
 
 def declaration_lines(verdict: Verdict) -> Iterator[str]:

@@ -20,6 +20,7 @@ from attnspec.errors import one_line
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
+from attnspec.specs.durations import start
 from attnspec.specs.outcome import Outcome
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import expected, replay, verify
@@ -47,6 +48,8 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         send(events, event="error", message=f"{kind}{one_line(error)}")
         return
     send(events, event="loaded", about=description, expected=ids)
+    if request["durations"]:
+        start(backend.arrays)
     try:
         watch.surveying = request["problem"] is None
         for outcome in outcomes(backend, request):

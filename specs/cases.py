@@ -30,7 +30,7 @@ class Profile:
     drawn: int
     costly: int
     planned: int | None = None
-    """How many rows of the plan; None is all."""
+    """How many rows of the plan, from its beginning, for other families than the definition; None is all."""
     spread: int | None = 56
     """How many of them, spread over the plan, for an invariant of another family than the definition; None is all."""
     seed: int = 0
@@ -72,7 +72,8 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
 
     Where most rows cost a compilation, few are taken, far apart in the plan, each with several distributions.
     """
-    rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
+    planned = None if invariant.family == "definition" else profile.planned
+    rows = fitting(invariant, backend, plan_of(backend)[:planned])
     rows = [profile.shifted(row) for row in rows or fitting(invariant, backend, plan_of(backend))]
     if costs(invariant, backend):
         step = max(len(rows) // profile.costly, 1)

@@ -1,6 +1,7 @@
 """Every mutant is killed by the invariant that is there for it, and every invariant is there for one."""
 
 import re
+import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -51,6 +52,21 @@ def test_mutant_is_killed_whatever_the_numbers(name):
     backend, invariant = load(mutant), catalogue()[mutant.KILLED_BY]
     profiles = (replace(PROFILES["default"], seed=seed) for seed in SEEDS)
     assert [examine(invariant, backend, p, shrink=False).status for p in profiles] == [FAILED] * len(SEEDS)
+
+
+def test_the_quick_profile_kills_most(kill_matrix):
+    start, quick = time.perf_counter(), PROFILES["quick"]
+    alive = []
+    for each in planted("mutants"):
+        backend = load(MUTANTS[each.name])
+        tried = ["definition.output", "definition.weights", "definition.lse", each.killed_by]
+        if not each.killed_by.startswith("contract.") and not any(
+            examine(catalogue()[id], backend, quick, shrink=False).status == FAILED for id in tried
+        ):
+            alive.append(each.name)
+    seconds = time.perf_counter() - start
+    kill_matrix.append(f"killed by quick: at least {len(MUTANTS) - len(alive)} of {len(MUTANTS)}; {seconds:.0f} s")
+    assert len(alive) <= 0.05 * len(MUTANTS), alive
 
 
 def test_every_invariant_is_there_for_a_mutant():

@@ -34,6 +34,8 @@ class Job:
     vectors: bool = False
     """Golden vectors instead of invariants; the patterns are for their names."""
     timeout: float = 600.0
+    seed: int = 0
+    durations: bool = False
 
 
 def defaults() -> dict[str, str]:

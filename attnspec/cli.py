@@ -34,6 +34,9 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 @cli.command("verify")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
 @click.option("--profile", default="default", show_default=True, help="quick, default or thorough.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**32 - 1), help="Other numbers, reproducibly."
+)
 @click.option("--device", help="Such as cpu or cuda; the array library's first unless given.")
 @click.option("--dtype", "dtypes", multiple=True, type=click.Choice(DTYPES), help="Only this one. Repeatable.")
 @click.option("--only", "patterns", multiple=True, metavar="PATTERN", help='Such as "softmax.*". Repeatable.')
@@ -41,6 +44,7 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 @click.option("--vectors", is_flag=True, help="Run the golden vectors instead; --only takes their names.")
 @click.option("--json", "json_file", metavar="FILE", help="Write JSON; - is standard output.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write JUnit XML; - is standard output.")
+@click.option("--durations", is_flag=True, help="Tell where the time goes, and the slowest invariants.")
 @click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="Targets at once.")
 @click.option(
     "--timeout",

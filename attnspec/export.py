@@ -19,7 +19,13 @@ def write_json(file: TextIO, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -
     targets = []
     for verdict, job in zip(verdicts, jobs, strict=True):
         head = {"target": verdict.target, "exit_code": verdict.exit_code, "verdict": judgement(verdict)}
-        run = {"profile": job.profile, "seconds": verdict.seconds, "error": verdict.error, "backend": verdict.about}
+        run = {
+            "profile": job.profile,
+            "seed": job.seed,
+            "seconds": verdict.seconds,
+            "error": verdict.error,
+            "backend": verdict.about,
+        }
         targets.append({**head, **run, "outcomes": plain(verdict.rows)})
     json.dump({"attnspec": version("attnspec"), "targets": targets}, file, indent=1, ensure_ascii=False)
     file.write("\n")

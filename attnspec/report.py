@@ -13,7 +13,7 @@ from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
 from attnspec.text import copyable, say
 from attnspec.vectors import PLAIN, grouped, standing
 from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict
-from attnspec.wording import declaration_lines, distinct, failure_lines, judgement, notes, tally
+from attnspec.wording import declaration_lines, distinct, duration_lines, failure_lines, judgement, notes, tally
 
 MARKS = {
     PASSED: ("✓", "green"),
@@ -32,6 +32,9 @@ def report(console: Console, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -
     """Everything, the most important at the end."""
     if any(verdict.rows for verdict in verdicts):
         table(console, [verdict for verdict in verdicts if verdict.rows])
+    for name, verdict in zip(unique_names(verdicts), verdicts, strict=True):
+        for line in duration_lines(name, verdict):
+            say(console, line)
     for verdict, job in zip(verdicts, jobs, strict=True):
         for row, alike in distinct(verdict.rows):
             failure(console, verdict, row, job, alike)

@@ -1,6 +1,7 @@
 """``attnspec verify``: the targets' runs side by side, a progress bar, the reports."""
 
 import contextlib
+import dataclasses
 import sys
 import threading
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ PATIENCE = {"thorough": 6000.0}
 def run(
     targets: tuple[str, ...],
     profile: str,
+    seed: int,
     device: str | None,
     dtypes: tuple[str, ...],
     patterns: tuple[str, ...],
@@ -37,6 +39,7 @@ def run(
     vectors: bool,
     json_file: str | None,
     junit_file: str | None,
+    durations: bool,
     jobs: int,
     timeout: float | None,
 ) -> int:
@@ -45,7 +48,8 @@ def run(
     check(patterns, problem, vectors)
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
-    work = [Job(target, profile, patterns, device, dtypes, case, vectors, seconds) for target in targets]
+    job = Job("", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations)
+    work = [dataclasses.replace(job, target=target) for target in targets]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)
         if json_to:

@@ -48,6 +48,8 @@ class Row:
     worst: dict[str, float] = field(default_factory=dict)
     reason: str = ""
     trouble: Trouble | None = None
+    parts: dict[str, float] = field(default_factory=dict)
+    """Seconds by kind of work, if they were asked for."""
 
     @property
     def broken(self) -> bool:
@@ -115,6 +117,7 @@ def row_of(outcome: Outcome) -> Row:
         outcome.worst,
         outcome.reason,
         trouble,
+        outcome.parts,
     )
 
 

@@ -1,10 +1,12 @@
 """What is said of a verdict, in plain lines: the report, the exports and the pytest tests say the same."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attnspec.child import Job
+from attnspec.specs.durations import KINDS
 from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
 from attnspec.verdict import HUNG, NOT_RUN, Row, Verdict
 
@@ -58,8 +60,13 @@ def replay_command(row: Row, job: Job) -> str:
     words += ["--timeout", f"{job.timeout:g}"] if row.status == HUNG else []
     if job.vectors:
         return shlex.join([*words, "--vectors"])
-    words += ["--problem", row.trouble.case] if row.trouble and row.trouble.case else ["--profile", job.profile]
+    words += ["--problem", row.trouble.case] if row.trouble and row.trouble.case else _whole(job)
     return shlex.join(words)
+
+
+def _whole(job: Job) -> list[str]:
+    """What repeats all problems of a run where there is no one problem to show."""
+    return ["--profile", job.profile, *(["--seed", str(job.seed)] if job.seed else [])]
 
 
 def notes(verdict: Verdict) -> Iterator[str]:
@@ -81,6 +88,28 @@ def unclaimed(keyword: str, meant: str) -> str:
     if keyword.startswith("**"):
         return f"`{keyword}` claims nothing: name the keywords of the contract that are taken"
     return f"`{keyword}` is no keyword of the contract, so it is not tried; did you mean `{meant}`?"
+
+
+SLOWEST = 5
+"""So many invariants are named with their time."""
+
+
+def duration_lines(name: str, verdict: Verdict) -> Iterator[str]:
+    """Where the time went: in all, and for the slowest invariants; nothing if it was not measured."""
+    if not any(row.parts for row in verdict.rows):
+        return
+    spent: Counter[str] = Counter()
+    for row in verdict.rows:
+        spent.update(row.parts)
+    yield f"{name}: {verdict.seconds:.1f} s: {_shares(spent, verdict.seconds)}"
+    for row in sorted(verdict.rows, key=lambda row: -row.seconds)[:SLOWEST]:
+        yield f"  {row.invariant} {row.seconds:.2f} s: {_shares(row.parts, row.seconds)}"
+
+
+def _shares(parts: Mapping[str, float], total: float) -> str:
+    """Seconds by kind of work, and what is left."""
+    known = [f"{kind} {parts[kind]:.2f}" for kind in KINDS if kind in parts]
+    return ", ".join([*known, f"rest {max(total - sum(parts.values()), 0):.2f}"])
 
 
 def declaration_lines(verdict: Verdict) -> Iterator[str]:

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from attnspec import vectors
+from attnspec.api import named_profile
 from attnspec.crumb import Crumb
 from attnspec.errors import one_line
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
-from attnspec.specs.cases import PROFILES
 from attnspec.specs.catalogue import catalogue
+from attnspec.specs.durations import start
 from attnspec.specs.outcome import Outcome
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import expected, replay, verify
@@ -49,6 +50,8 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         send(events, event="error", message=f"{kind}{one_line(error)}")
         return
     send(events, event="loaded", about=description, expected=ids)
+    if request["durations"]:
+        start(backend.arrays)
     try:
         watch.surveying = request["problem"] is None and not request["vectors"]
         for outcome in outcomes(backend, request):
@@ -78,7 +81,7 @@ def outcomes(backend: Watched, request: dict[str, Any]) -> Iterator[Outcome]:
         yield from vectors.outcomes(backend, request["patterns"])
     elif request["problem"] is None:
         patterns = [*request["patterns"], "contract.claims"] if request["patterns"] else []
-        yield from verify(backend, PROFILES[request["profile"]], patterns)
+        yield from verify(backend, named_profile(request["profile"], request["seed"]), patterns)
     else:
         for id in expected(request["patterns"]):
             yield replay(backend, id, read_case(request["problem"]))

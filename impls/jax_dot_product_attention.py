@@ -16,10 +16,15 @@ LACKS = {
     "cpu+forward_gradient+float16",
     "cpu+vectorize+float16",
 }
+LOWEST = "what is masked gets 0.7 · finfo.min, which outweighs a visible bias of finfo.min; unreported"
 KNOWN_ISSUES = {
     "derivative.lse": "the log-sum-exp is passed through stop_gradient, so that its gradient is 0; unreported",
     "rejection.mask_shape": "a mask or bias whose heads or batch do not fit meets a bare assert; unreported",
     "rejection.integers": "the result of integers is cut to integers; unreported",
+    "lowest_bias+mask": LOWEST,
+    "lowest_bias+is_causal": LOWEST,
+    "lowest_bias+window": LOWEST,
+    "lowest_bias+key_lengths": LOWEST,
     "return_lse+float16": "the log-sum-exp comes in half precision, rounded from float32; unreported",
     "return_lse+bfloat16": "the log-sum-exp comes in half precision, rounded from float32; unreported",
 }

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnspec.specs.oracle import Floats, Solution
+from attnspec.specs.oracle import LN2, Floats, Solution
 from attnspec.specs.problem import Array, numpy_dtype
 
 Booleans = NDArray[np.bool_]
@@ -227,7 +227,8 @@ class Bound:
         sizes = np.where(s.empty, 0.0, np.abs(s.log_denominator) + np.abs(s.top))
         error = np.maximum(up, -down) + self._sum_error + 4 * p.stored
         error = error + 2 * p.lse * (2 * sizes + self._reach[..., 0]) + 2 * p.stored * np.abs(s.top)
-        return np.where(self.lost[..., 0], np.inf, np.where(s.empty, 0.0, error))
+        overflows = np.abs(s.top) / LN2 > p.largest  # in base 2, if scores are kept in that for exp2
+        return np.where(self.lost[..., 0] | overflows, np.inf, np.where(s.empty, 0.0, error))
 
     def gradients(self, cotangent: Array) -> tuple[Floats, Floats, Floats]:
         """The errors of (dquery, dkey, dvalue) of ⟨output, cotangent⟩."""

@@ -4,11 +4,11 @@ A row that an invariant says nothing about is fitted to it, by adding the option
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from numpy.random import RandomState
 
@@ -30,11 +30,23 @@ class Profile:
     drawn: int
     costly: int
     planned: int | None = None
-    """How many rows of the plan; None is all."""
+    """How many rows of the plan, from its beginning, for other families than the definition; None is all."""
     spread: int | None = 56
     """How many of them, spread over the plan, for an invariant of another family than the definition; None is all."""
-    derandomize: bool = True
+    seed: int = 0
+    """Shifts the numbers of the plan's rows, and Hypothesis's draws; 0 is what a run does unless told otherwise."""
 
+    def shifted(self, row: Recipe) -> Recipe:
+        """The row with the numbers of this profile's seed."""
+        return replace(row, seed=(row.seed + SHIFT * self.seed) % 2**32)
+
+    def reseeded(self, problem: Problem) -> Problem:
+        """A probe with this profile's seed for whatever is drawn from it: its numbers are its own."""
+        return problem.replace(seed=problem.seed + self.seed) if self.seed else problem
+
+
+SHIFT = 1009
+"""How far apart the seeds of a row are under two seeds of a profile: more than the plan has rows."""
 
 PROFILES = {
     "quick": Profile("quick", drawn=0, costly=2, planned=16),
@@ -49,7 +61,9 @@ def cases(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[
         yield from recipes(invariant, backend, profile)
         return
     for probe in invariant.probes:
-        problems = (probe(dtype) for dtype in sorted(backend.declaration.dtypes, key=SIMPLER_DTYPES.index))
+        problems = (
+            profile.reseeded(probe(dtype)) for dtype in sorted(backend.declaration.dtypes, key=SIMPLER_DTYPES.index)
+        )
         yield from itertools.islice((p for p in problems if invariant.takes(backend, p.features)), 1)
 
 
@@ -58,8 +72,9 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
 
     Where most rows cost a compilation, few are taken, far apart in the plan, each with several distributions.
     """
-    rows = fitting(invariant, backend, plan_of(backend)[: profile.planned])
-    rows = rows or fitting(invariant, backend, plan_of(backend))
+    planned = None if invariant.family == "definition" else profile.planned
+    rows = fitting(invariant, backend, plan_of(backend)[:planned])
+    rows = [profile.shifted(row) for row in rows or fitting(invariant, backend, plan_of(backend))]
     if costs(invariant, backend):
         step = max(len(rows) // profile.costly, 1)
         for row in sorted(rows, key=lambda row: rows.index(row) % step):
@@ -73,12 +88,25 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
 
 
 def _spread(rows: list[Recipe], most: int) -> list[Recipe]:
-    """At most so many of the rows, in order: one of each shape, then as far apart as may be."""
+    """At most so many of the rows, in order: one of each shape, of each setting, of each option in each dtype, then
+    as far apart as may be.
+    """
     first = {row.shape: number for number, row in reversed(list(enumerate(rows)))}
+    seen = {met for number in first.values() for met in _met(rows[number])}
+    telling = []
+    for number, row in enumerate(rows):
+        if not _met(row) <= seen:
+            telling.append(number)
+            seen |= _met(row)
     step = max(len(rows) / most, 1)
     apart = sorted(range(len(rows)), key=lambda number: number % step >= 1)
-    kept = list(dict.fromkeys([*first.values(), *apart]))[:most]
+    kept = list(dict.fromkeys([*first.values(), *telling, *apart]))[:most]
     return [rows[number] for number in sorted(kept)]
+
+
+def _met(row: Recipe) -> set[tuple[str, str]]:
+    """Each setting of the row, and each of its options with its dtype."""
+    return {*row.settings, *((option, row.dtype) for option, _ in row.settings)}
 
 
 ENOUGH, ENOUGH_COMPILED = 48, 6
@@ -111,11 +139,11 @@ def _fitted(invariant: Invariant, row: Recipe) -> Recipe:
 
 def _drawn(rows: Sequence[Recipe], profile: Profile, fresh: bool) -> Iterator[Recipe]:
     """Rows with other numbers, and if ``fresh`` other settings of their options: those a JIT would compile anew."""
-    for number, values, seed in draws(profile):
-        row = with_values(rows[number % len(rows)], values, seed)
+    for number, values, numbers in draws(profile):
+        row = with_values(rows[number % len(rows)], values, numbers)
         for option, _ in row.settings if fresh else ():
             names = list(SETTINGS[option])
-            row = row.with_settings(**{option: names[(number + seed) % len(names)]})
+            row = row.with_settings(**{option: names[(number + numbers) % len(names)]})
         yield row
 
 
@@ -124,17 +152,17 @@ def draws(profile: Profile) -> list[tuple[int, str, int]]:
     """Hypothesis's draws: (row, distribution, seed) for problems beyond the plan, the same for every invariant."""
     drawn: list[tuple[int, str, int]] = []
 
+    @seed(profile.seed)
     @settings(
         max_examples=profile.drawn,
-        derandomize=profile.derandomize,
         database=None,
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     @given(st.integers(0, 2**32 - 1))
-    def collect(seed: int) -> None:
-        rng = RandomState(seed)  # spreads what Hypothesis draws, which crowds at the ends
+    def collect(number: int) -> None:
+        rng = RandomState(number)  # spreads what Hypothesis draws, which crowds at the ends
         drawn.append((int(rng.randint(1000)), str(rng.choice(list(DISTRIBUTIONS))), int(rng.randint(1000))))
 
     collect()
@@ -142,12 +170,22 @@ def draws(profile: Profile) -> list[tuple[int, str, int]]:
 
 
 def plan_of(backend: Backend) -> tuple[Recipe, ...]:
-    """The backend's plan, made once for each set of lacks."""
-    key = ("plan", backend.declaration.lacks)
-    if key not in backend.memo:
-        backend.memo[key] = plan(backend)
-    rows: tuple[Recipe, ...] = backend.memo[key]
-    return rows
+    """The backend's plan, made once for all backends that claim the same."""
+    declared, arrays = backend.declaration, backend.arrays
+    key = (
+        declared.lacks,
+        declared.dtypes,
+        backend.options,
+        backend.device,
+        arrays.RUNS_COMPILED,
+        frozenset(arrays.TRANSFORMS),
+    )
+    if key not in _PLANS:
+        _PLANS[key] = plan(backend)
+    return _PLANS[key]
+
+
+_PLANS: dict[Hashable, tuple[Recipe, ...]] = {}
 
 
 def costs(invariant: Invariant, backend: Backend) -> bool:
@@ -159,9 +197,9 @@ class Bare(Recipe):
     """A recipe without options, for an invariant that no other said anything about."""
 
 
-def bare(invariant: Invariant, backend: Backend) -> Iterator[Bare]:
+def bare(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Bare]:
     """The plan's shapes with only the options that the invariant needs."""
     for row in () if invariant.probes else plan_of(backend):
-        row = _fitted(invariant, replace(row, settings=()))
+        row = profile.shifted(_fitted(invariant, replace(row, settings=())))
         if invariant.takes(backend, row.problem().features):
             yield Bare(row.shape, row.dtype, row.values, row.seed, row.settings)

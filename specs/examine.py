@@ -10,6 +10,7 @@ from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.cases import Bare, Profile, bare, cases, costs
 from attnspec.specs.catalogue import Inapplicable, Invariant, Violation, Waived
 from attnspec.specs.conventions import Contradiction
+from attnspec.specs.durations import lap
 from attnspec.specs.outcome import FAILED, NEVER_RAN, NOT_CLAIMED, PASSED, Failure, Outcome
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
@@ -24,7 +25,7 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
     waived = False
     enough = 3 * profile.costly if costs(invariant, backend) else None
-    for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend)):
+    for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend, profile)):
         if count == enough or (count and isinstance(case, Bare)):
             break
         problem = case if isinstance(case, Problem) else case.problem()
@@ -35,11 +36,11 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
             continue
         except (Violation, BackendError):
             failure = _failure(invariant, backend, case, shrink)
-            return Outcome(invariant.id, FAILED, count + 1, time.perf_counter() - start, worst, failure)
+            return Outcome(invariant.id, FAILED, count + 1, time.perf_counter() - start, worst, failure, parts=lap())
         count += 1
         worst[problem.dtype] = max(worst.get(problem.dtype, 0.0), ratio)
     status = PASSED if count else NOT_CLAIMED if waived or invariant.family == "convention" else NEVER_RAN
-    return Outcome(invariant.id, status, count, time.perf_counter() - start, worst)
+    return Outcome(invariant.id, status, count, time.perf_counter() - start, worst, parts=lap())
 
 
 def _failure(invariant: Invariant, backend: Backend, case: Recipe | Problem, shrink: bool) -> Failure:

@@ -9,6 +9,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.cases import plan_of
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.durations import lap
 from attnspec.specs.examine import fails
 from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED, Failure, Outcome
 from attnspec.specs.plan import PLAINEST
@@ -65,7 +66,9 @@ def _mended_failure(backend: Backend, features: frozenset[str]) -> Failure:
 
 def _contract(id: str, count: int, start: float, failures: list[Failure]) -> Outcome:
     status = FAILED if failures else PASSED if count else NOT_CLAIMED
-    return Outcome(id, status, count, time.perf_counter() - start, failure=failures[0] if failures else None)
+    return Outcome(
+        id, status, count, time.perf_counter() - start, failure=failures[0] if failures else None, parts=lap()
+    )
 
 
 def _claim_failure(findings: list[Finding]) -> Failure:

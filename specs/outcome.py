@@ -35,3 +35,5 @@ class Outcome:
     """The largest error ÷ bound seen, for each dtype."""
     failure: Failure | None = None
     reason: str = ""
+    parts: dict[str, float] = field(default_factory=dict)
+    """Seconds by kind of work, if they are measured."""

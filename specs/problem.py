@@ -48,6 +48,11 @@ def lifted(array: Array) -> Array:
     return array.reshape((1,) * (4 - array.ndim) + array.shape)
 
 
+def _has_lowest(bias: Array) -> bool:
+    """Whether some number of the bias is the lowest finite one of its dtype."""
+    return bool((bias == ml_dtypes.finfo(bias.dtype).min).any())
+
+
 def _frozen(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         value = np.array(value, order="C")
@@ -102,6 +107,7 @@ class Problem:
             "nonpositive_scale": self.options.get("scale", 1.0) <= 0,
             "negative_window": any(bound is not None and bound < 0 for bound in self.options.get("window", ())),
             "bias_dtype": "bias" in self.options and str(self.options["bias"].dtype) != self.dtype,
+            "lowest_bias": "bias" in self.options and _has_lowest(self.options["bias"]),
         }
         return frozenset(self.options) | {name for name, yes in asked.items() if yes} | {self.dtype}
 

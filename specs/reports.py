@@ -1,8 +1,6 @@
 """The public bug reports that the catalogue is measured by: what broke in released attention code, 2017 to 2026.
 
-The id's letter is the class: A fully masked rows, B causality, C masks, D NaN and Inf, E scale, F softmax, G heads,
-H shapes, I dropout and weights, J gradients, K precision, L softcap and LSE, M windows, N positions, O caches and
-packing, P transforms and state.
+The id's letter is the class, one of CLASSES. ``docs/coverage.md`` says what stands for each.
 """
 
 from dataclasses import dataclass
@@ -25,6 +23,29 @@ class Report:
         """Where the report stands."""
         return "https://github.com/" + self.link.replace("#", "/issues/")
 
+
+CLASSES = {
+    "A": "fully masked rows",
+    "B": "causal flag and alignment",
+    "C": "mask semantics",
+    "D": "NaN and Inf leaking or hidden",
+    "E": "scale",
+    "F": "softmax axis and normalisation",
+    "G": "head split, merge, GQA map, batch axis",
+    "H": "layout and shape edges",
+    "I": "dropout and returned weights",
+    "J": "gradients",
+    "K": "precision and overflow",
+    "L": "softcap, sinks, LSE",
+    "M": "sliding window",
+    "N": "positions",
+    "O": "KV cache, paging, packing",
+    "P": "transforms, state, determinism",
+}
+"""The title of each class of reports."""
+
+UNCOVERED: dict[str, str] = {}
+"""Reports that no mutant and no control stands for, and why."""
 
 REPORTS: dict[str, Report] = {
     "A2": Report(

@@ -7,6 +7,7 @@ setting of an option is the simplest; a failing problem is simplified towards it
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import ml_dtypes
 import numpy as np
 from numpy.random import RandomState
 
@@ -88,6 +89,15 @@ def hiding_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     return {"bias": bias.astype(dtype)}
 
 
+def lowest_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
+    """A Gaussian bias (L, S) with the lowest finite number at some keys, and, of several rows, in all of the last."""
+    bias = rng.standard_normal((axes.queries, axes.keys)).astype(dtype)
+    hidden = ~_random_mask(axes, rng, bias.shape)
+    hidden[1:][-1:] = True
+    bias[hidden] = ml_dtypes.finfo(dtype).min
+    return {"bias": bias}
+
+
 def alibi(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     """Slopes 2^-1, 2^-2, …: one for each head."""
     return {"alibi_slopes": (0.5 ** np.arange(1, axes.heads + 1)).astype(dtype)}
@@ -135,6 +145,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "head": head_bias,
         "keys": key_bias,
         "hiding": hiding_bias,
+        "lowest": lowest_bias,
         "foreign": foreign_bias,
     },
     "is_causal": {"on": plain(is_causal=True)},
@@ -163,6 +174,7 @@ VALUE_SETTINGS = {
     "nonpositive_scale": ("scale", "negative"),
     "negative_window": ("window", "behind"),
     "bias_dtype": ("bias", "foreign"),
+    "lowest_bias": ("bias", "lowest"),
 }
 """feature of an option's value → the setting that asks for it."""
 

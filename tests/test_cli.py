@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -230,6 +231,30 @@ def test_the_replay_command_shows_the_failure_again(attnspec, wrong):
     assert "✗ definition.output · unscaled" in ran.stdout
     message = next(line for line in block.splitlines() if "wanted" in line)
     assert message in ran.stdout
+
+
+def test_a_seed_draws_other_numbers_reproducibly(attnspec, folder):
+    (folder / "right.py").write_text(stranger())
+    runs = [(3, "three"), (3, "again"), (0, "zero")]
+    for seed, name in runs:
+        words = ("--profile", "quick", "--only", "definition.output", "--seed", seed, "--json", f"{name}.json")
+        assert attnspec("verify", "right.py", *words).returncode == 0
+    three, again, zero = (json.loads((folder / f"{name}.json").read_text()) for _, name in runs)
+    accuracy = [run["targets"][0]["outcomes"][0]["worst"] for run in (three, again, zero)]
+    assert accuracy[0] == accuracy[1] != accuracy[2]
+
+
+def test_durations_add_up(attnspec, folder, conforming):
+    words = ("--profile", "quick", "--only", "definition", "--durations", "--json", "durations.json")
+    ran = attnspec("verify", "right.py", *words)
+    assert re.search(
+        r"^right: \d+\.\d s: draw \d+\.\d\d, oracle .*, bound .*, backend .*, rest \d", ran.stdout, re.MULTILINE
+    )
+    (target,) = json.loads((folder / "durations.json").read_text())["targets"]
+    assert any(row["parts"] for row in target["outcomes"])
+    for row in target["outcomes"]:
+        assert 0 <= sum(row["parts"].values()) <= row["seconds"] + 0.01
+    assert "oracle" not in conforming.stdout
 
 
 def test_what_to_declare_is_told_once_at_the_end(attnspec, folder):

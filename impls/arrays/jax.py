@@ -112,6 +112,17 @@ def compile(function: Function) -> Function:
     return compiled
 
 
+def on_compile(tell: Callable[[float], None]) -> None:
+    """Tell the seconds of each lowering and compilation; tracing is not in them."""
+    kinds = ("/jax/core/compile/jaxpr_to_mlir_module_duration", "/jax/core/compile/backend_compile_duration")
+
+    def listen(event: str, seconds: float, **_: Any) -> None:
+        if event in kinds:
+            tell(seconds)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+
+
 @functools.lru_cache(maxsize=256)
 def vectorize(function: Function) -> Function:
     """Mapped and compiled; cached, for a second ``jax.vmap`` of one function would compile again."""

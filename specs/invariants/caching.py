@@ -279,5 +279,5 @@ def any_history(backend: Backend, problem: Problem) -> float:
             def append(self, decoder: Decoder, chunk: Chunk) -> None:
                 ratios.append(hold_fed(decoder, *decoder.feed([chunk])))
 
-        run(TwoCaches)
+        run(TwoCaches, problem.seed)
     return max(ratios)

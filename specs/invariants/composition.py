@@ -41,12 +41,14 @@ def merge_by_lse(backend: Backend, problem: Problem) -> float:
 
 
 def _limit(backend: Backend, problem: Problem, blocks: list[Problem], shares: Any, outputs: Any) -> Any:
-    """Each block's error by its share, and the shares' errors by what they weigh."""
+    """Each block's error by its share, and the shares' errors, which are at most 1, by what they weigh."""
     limit = part(backend.bound(problem), "output")
     for block, share, output in zip(blocks, shares, outputs, strict=True):
         bound = backend.bound(block)
         with np.errstate(over="ignore", invalid="ignore"):
             drift = np.expm1(2 * np.where(np.isfinite(bound.lse), bound.lse, np.inf))[..., None]
-            more = np.where(share[..., None] > 0, bound.output + 2 * drift * np.abs(output), 0.0)
+            moved = np.minimum(2 * drift, 1.0)
+            counts = (share[..., None] > 0) | (moved == 1)
+            more = np.where(counts, bound.output + moved * np.nan_to_num(np.abs(output), nan=np.inf), 0.0)
         limit = limit + more
     return limit

@@ -32,7 +32,7 @@ def _lifted(gradients: Iterable[Array]) -> list[Array]:
     "gradient.oracle",
     formula="dV = WᵀdO, dS = W ∘ (dO·Vᵀ − Σ_j W ∘ dO·Vᵀ), dQ = scale·dS·K, dK = scale·dSᵀ·Q",
     source=SOURCE,
-    catches=("A10", "G11", "J1", "J4", "J5", "J6"),
+    catches=("A10", "A13", "G11", "J1", "J4", "J5", "J6"),
     needs={"gradient"},
     costly=True,
 )

@@ -34,7 +34,7 @@ def _some(problem: Problem) -> list[int]:
     "influence.values",
     formula="O_i changes with V_j ⟺ j visible to i",
     source=SEEN,
-    catches=("B14", "B16", "C4", "C12", "E7", "G10", "M4", "M5", "M7", "O10", "O13"),
+    catches=("B14", "B16", "C4", "C12", "G10", "M4", "M5", "M7", "O10", "O13"),
 )
 def values(backend: Backend, problem: Problem) -> float:
     """Changing one value changes the outputs of exactly the queries that see its key, in every sample and head."""
@@ -50,7 +50,7 @@ def values(backend: Backend, problem: Problem) -> float:
     "influence.keys",
     formula="O_i changes with K_j ⟺ j visible to i and its weight changes",
     source=SEEN,
-    catches=("B14", "B16", "C4", "C12", "E7", "M5", "M7", "O10"),
+    catches=("B14", "B16", "C4", "M5", "M7", "O10"),
 )
 def keys(backend: Backend, problem: Problem) -> float:
     """Changing one key changes the outputs of queries that see it, and of no others."""

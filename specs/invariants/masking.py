@@ -195,7 +195,7 @@ def trivial_mask(backend: Backend, problem: Problem) -> float:
     "masking.empty_rows",
     formula="no visible key: O_i by convention, all other rows by eq. 1",
     source="torch SDPA and ONNX Attention: zeros; jax.nn.dot_product_attention: the mean",
-    catches=("A6", "A8", "A11", "D5"),
+    catches=("A8", "A11", "D5"),
     any_of={"mask", "key_lengths", "query_segments"},
 )
 def empty_rows(backend: Backend, problem: Problem) -> float:

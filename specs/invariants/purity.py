@@ -149,9 +149,28 @@ def views(backend: Backend, problem: Problem) -> float:
             one = [*arguments[:position], viewed[position], *arguments[position + 1 :]]
             result = backend.call(function, one, problem)
             ratios.append(hold_same(backend, problem, result, plain, f"with a {layout} {name}, "))
+    ratios += [*_expanded(backend, problem, arguments, function)]
     require(bool(ratios))
     together = backend.call(function, viewed, problem)
     return max(*ratios, hold_same(backend, problem, together, plain, "with views of all arguments, "))
+
+
+def _expanded(backend: Backend, problem: Problem, arguments: list[Any], function: Any) -> Iterator[float]:
+    """One of query, key and value repeated along an axis, by copies and by a stride of 0."""
+    position = int(problem.rng.randint(3))
+    array = getattr(problem, ("query", "key", "value")[position])
+    axes = [axis for axis, size in enumerate(array.shape) if size > 1]
+    if not axes or not array.size:
+        return
+    axis = axes[problem.rng.randint(len(axes))]
+    changed = {("query", "key", "value")[position]: np.repeat(array.take([0], axis), array.shape[axis], axis)}
+    repeated = problem.replace(**changed)
+    copied = backend.native(repeated)[0][position]
+    views = backend.arrays.views(backend.arrays.to_numpy(copied), backend.device)
+    if "expanded" in views:
+        both = [[*arguments[:position], each, *arguments[position + 1 :]] for each in (views["expanded"], copied)]
+        came, wanted = (backend.call(function, each, repeated) for each in both)
+        yield hold_same(backend, repeated, came, wanted, f"with an expanded argument {position}, ")
 
 
 @invariant(
@@ -211,6 +230,7 @@ ROUNDS = 8
     "purity.threads",
     formula="A(x) beside A(y) in another thread = A(x)",
     source=FUNCTION,
+    catches=("P11",),
     costly=True,
 )
 def threads(backend: Backend, problem: Problem) -> float:

@@ -161,7 +161,7 @@ def _signed_permutation(rng: RandomState, size: int) -> Floats:
     "symmetry.orthogonal_map",
     formula="A(QU, KU, V) = A(Q, K, V) for orthogonal U",
     source=EQUATION_1,
-    catches=("E11", "J5"),
+    catches=("J5",),
 )
 def orthogonal_map(backend: Backend, problem: Problem) -> float:
     """Turning all queries and keys by one orthogonal map changes nothing: only their angles count."""

@@ -34,7 +34,7 @@ def verdict(id: str, name: str) -> Outcome:
 def test_mutant_is_killed(name, kill_matrix):
     mutant = find(MUTANTS[name])
     outcome = verdict(mutant.KILLED_BY, name)
-    kill_matrix.append((name, mutant.REPORTS, outcome))
+    kill_matrix((name, mutant.REPORTS, outcome))
     assert outcome.status == FAILED, f"{mutant.__doc__} {outcome.invariant} {outcome.status} it"
     assert outcome.failure is not None
     raises = mutant.KILLED_BY == "contract.claims" or getattr(mutant, "RAISES", False)
@@ -66,7 +66,7 @@ def test_the_quick_profile_kills_most(kill_matrix):
         ):
             alive.append(each.name)
     seconds = time.perf_counter() - start
-    kill_matrix.append(f"killed by quick: at least {len(MUTANTS) - len(alive)} of {len(MUTANTS)}; {seconds:.0f} s")
+    kill_matrix(f"killed by quick: at least {len(MUTANTS) - len(alive)} of {len(MUTANTS)}; {seconds:.0f} s")
     assert len(alive) <= 0.05 * len(MUTANTS), alive
 
 

@@ -197,6 +197,7 @@ def trivial_mask(backend: Backend, problem: Problem) -> float:
     source="torch SDPA and ONNX Attention: zeros; jax.nn.dot_product_attention: the mean",
     catches=("A8", "A11", "D5"),
     any_of={"mask", "key_lengths", "query_segments"},
+    costly=True,
 )
 def empty_rows(backend: Backend, problem: Problem) -> float:
     """A query that sees no key gets the declared value and spoils no other row, however it came to see none."""

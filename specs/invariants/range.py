@@ -11,7 +11,7 @@ from attnspec.specs.invariants.common import EQUATION_1, hold_result
 from attnspec.specs.problem import Array, Problem, numpy_dtype
 from attnspec.specs.recipe import Recipe, Shape
 
-SHAPE = Shape(1, 1, 1, 3, 4, 1, 2)
+SHAPE = Shape(1, 1, 1, 3, 4, 1, 1)
 
 MILAKOV = "Milakov & Gimelshein 2018, section 2: softmax is safe if the maximum is subtracted first"
 

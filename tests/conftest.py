@@ -5,7 +5,7 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Spread over processes, one backend's invariants stay together, as do modules with a run that all tests look at."""
+    """Spread over processes, a backend's invariants stay together, and so does a module whose tests share a run."""
     for item in items:
         module = item.path.stem
         if module == "test_backends":

@@ -17,7 +17,7 @@ from attnspec.specs.invariants.common import (
     unread,
     with_keys,
 )
-from attnspec.specs.problem import Array, Problem
+from attnspec.specs.problem import Array, Problem, lifted
 
 SECTION = "Vaswani et al. 2017, section 3.2.3"
 
@@ -243,17 +243,32 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
 
 @invariant(
     "masking.nan_value_shows",
-    formula="V_j = NaN and i sees j ⟹ O_i = NaN",
-    source="IEEE 754-2019, section 6.2: NaN propagates",
+    formula="V_j = NaN, ∞ or −∞ and i sees j ⟹ O_i = V_j or NaN; other samples and heads as they were",
+    source="IEEE 754-2019, sections 6.1 and 6.2: NaN and infinities propagate",
 )
 def nan_value_shows(backend: Backend, problem: Problem) -> float:
-    """A value of NaN makes the output NaN of every query that sees it."""
-    _, _, _, queries, keys, _, value_dim = problem.shape
-    require(queries > 0 and keys > 0 and value_dim > 0)
-    spoiled = int(problem.rng.randint(keys))
-    value = np.array(problem.value)
-    value[..., spoiled, :] = np.nan
-    seeing = np.isfinite(backend.solution(problem).logits[..., spoiled])[..., None]
+    """A value of NaN or infinity shows, as itself or as NaN, where it is seen, and in no other sample or head."""
+    batch, _, kv_heads, queries, keys, *_ = problem.shape
+    require(queries > 0 and keys > 0 and problem.value.size > 0)
+    spoiled, sample, kv_head = (int(problem.rng.randint(n)) for n in (keys, batch, kv_heads))
+    solution, plain = backend.solution(problem), part(backend.solve(problem), "output")
+    own = np.zeros(plain.shape[:2], bool)
+    own[sample, solution.kv_head == kv_head] = True
+    seeing = (solution.weights[..., spoiled] > CLEARLY) & own[..., None]  # (B, Hq, L)
     require(bool(seeing.any()))
-    came = np.asarray(part(backend.solve(problem.replace(value=value)), "output"), np.float64)
-    return hold(f"output with value {spoiled} NaN", np.where(seeing, came, np.nan), np.full_like(came, np.nan), 0.0)
+    ratios = []
+    for payload in (np.nan, np.inf, -np.inf):
+        value = np.array(problem.value)
+        lifted(value)[sample, kv_head, spoiled] = payload
+        came = np.asarray(part(backend.solve(problem.replace(value=value)), "output"), np.float64)
+        what = f"output with value {spoiled} {payload}"
+        excused = np.isnan(came) & np.isinf(payload)
+        shown = np.where(seeing[..., None] & ~excused, came, payload)
+        ratios.append(hold(what, shown, np.full_like(came, payload), 0.0))
+        others = np.where(own[..., None, None], plain, came)
+        ratios.append(hold(f"{what} in another head", others, plain, slack(backend, problem)))
+    return max(ratios)
+
+
+CLEARLY = 1e-3
+"""A weight above this is no rounding of 0."""

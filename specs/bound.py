@@ -154,7 +154,8 @@ class Bound:
         below = np.where(np.isfinite(s.logits), np.abs(s.logits - s.top[..., None]), 0.0)
         lengths = np.abs(s.query).sum(-1)[..., None] + np.abs(s.key).sum(-1)[..., None, :]
         underflow = p.smallest * (4 + lengths * (1 + abs(s.scale))) + p.faintest * s.problem.shape[5]
-        shift = p.stored * (2 * below + self._reach)
+        with np.errstate(over="ignore"):  # beside a bias of the lowest number
+            shift = p.stored * (2 * below + self._reach)
         return np.where(self.lost, 0.0, self._relative * magnitude + shift + underflow)
 
     @cached_property
@@ -224,10 +225,11 @@ class Bound:
         """(B, Hq, L)"""
         s, p = self.solution, self.precision
         up, down = self._drift
-        sizes = np.where(s.empty, 0.0, np.abs(s.log_denominator) + np.abs(s.top))
         error = np.maximum(up, -down) + self._sum_error + 4 * p.stored
-        error = error + 2 * p.lse * (2 * sizes + self._reach[..., 0]) + 2 * p.stored * np.abs(s.top)
-        overflows = np.abs(s.top) / LN2 > p.largest  # in base 2, if scores are kept in that for exp2
+        with np.errstate(over="ignore"):
+            sizes = np.where(s.empty, 0.0, np.abs(s.log_denominator) + np.abs(s.top))
+            error = error + 2 * p.lse * (2 * sizes + self._reach[..., 0]) + 2 * p.stored * np.abs(s.top)
+        overflows = np.abs(s.top) > LN2 * p.largest  # in base 2, if scores are kept in that for exp2
         return np.where(self.lost[..., 0] | overflows, np.inf, np.where(s.empty, 0.0, error))
 
     def gradients(self, cotangent: Array) -> tuple[Floats, Floats, Floats]:

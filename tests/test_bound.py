@@ -228,7 +228,8 @@ def drawn(rng, dtype, shapes, number):
     """A recipe with up to four options, and conventions."""
     recipe = Recipe(shapes[rng.randint(len(shapes))], dtype, list(DISTRIBUTIONS)[number % len(DISTRIBUTIONS)], number)
     options = rng.permutation(list(SETTINGS))[: rng.randint(5)]
-    picks = {name: list(SETTINGS[name])[rng.randint(len(SETTINGS[name]))] for name in options}
+    named = {name: [setting for setting in SETTINGS[name] if setting != "lowest"] for name in options}
+    picks = {name: settings[rng.randint(len(settings))] for name, settings in named.items()}
     conventions = {name: CONVENTIONS[name][rng.randint(len(CONVENTIONS[name]))] for name in SWITCHED}
     return recipe.with_settings(**picks), {**default_conventions(), **conventions}
 

@@ -43,7 +43,8 @@ def _recipes():
     """Sixty recipes in which every pair of options occurs, under conventions that turn independently."""
     rng = np.random.RandomState(0)
     seen = dict.fromkeys(itertools.combinations(SETTINGS, 2), 0)
-    values = {name: itertools.cycle(settings) for name, settings in SETTINGS.items()}
+    telling = {name: [s for s in settings if s != "lowest"] for name, settings in SETTINGS.items()}
+    values = {name: itertools.cycle(settings) for name, settings in telling.items()}  # beside it all digits go
     for number in range(60):
         options = list(min(seen, key=seen.__getitem__))
         while len(options) < FEW:

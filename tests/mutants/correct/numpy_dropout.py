@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 
+from attnspec.mutants.correct._checks import check
 from attnspec.mutants.correct.numpy_steps import Steps
 
 ARRAYS = "numpy"
@@ -20,8 +21,10 @@ class Dropping(Steps):
 
     @classmethod
     def attention(cls, query, key, value, *, mask=None, dropout_rate=0.0, seed=None, return_weights=False):
+        options = {**OPTIONS, "mask": mask, "return_weights": return_weights}
+        check(query, key, value, options)
         with np.errstate(all="ignore"):
-            call = cls(query, key, value, {**OPTIONS, "mask": mask, "return_weights": return_weights})
+            call = cls(query, key, value, options)
             call.rate, call.seed = dropout_rate, seed
             return call.run()
 

@@ -6,7 +6,7 @@ Off until ``start``, which puts a clock around each kind of work; what is nested
 import contextlib
 import functools
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,7 +19,7 @@ from attnspec.specs.oracle import Solution
 KINDS = ("draw", "oracle", "bound", "backend", "compile")
 """Kinds of work, in the order of the way of a problem; torch.compile's time is in the backend's."""
 
-_spent: Counter[str] = Counter()
+_spent: defaultdict[str, float] = defaultdict(float)
 _running: list[str] = []
 _since = 0.0
 

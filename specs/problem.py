@@ -50,7 +50,7 @@ def lifted(array: Array) -> Array:
 
 def _has_lowest(bias: Array) -> bool:
     """Whether some number of the bias is the lowest finite one of its dtype."""
-    return bool((bias == ml_dtypes.finfo(bias.dtype).min).any())
+    return bool((bias == -largest_number(str(bias.dtype))).any())
 
 
 def _frozen(value: Any) -> Any:

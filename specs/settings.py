@@ -7,11 +7,10 @@ setting of an option is the simplest; a failing problem is simplified towards it
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import ml_dtypes
 import numpy as np
 from numpy.random import RandomState
 
-from attnspec.specs.problem import Array
+from attnspec.specs.problem import Array, largest_number
 
 
 class Axes(NamedTuple):
@@ -94,7 +93,7 @@ def lowest_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     bias = rng.standard_normal((axes.queries, axes.keys)).astype(dtype)
     hidden = ~_random_mask(axes, rng, bias.shape)
     hidden[1:][-1:] = True
-    bias[hidden] = ml_dtypes.finfo(dtype).min
+    bias[hidden] = -largest_number(str(np.dtype(dtype)))
     return {"bias": bias}
 
 

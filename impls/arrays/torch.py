@@ -78,10 +78,10 @@ def double_gradient(
     leaves = [array.detach().requires_grad_() for array in inputs]
     output = function(*leaves, *constants)
     first = torch.autograd.grad(output, leaves, cotangent, create_graph=True, allow_unused=True, materialize_grads=True)
-    total = sum((gradient * direction).sum() for gradient, direction in zip(first, directions, strict=True))
+    total: Any = sum((gradient * direction).sum() for gradient, direction in zip(first, directions, strict=True))
     if not total.requires_grad:
         return tuple(torch.zeros_like(leaf) for leaf in leaves)
-    return torch.autograd.grad(total, leaves, allow_unused=True, materialize_grads=True)
+    return tuple(torch.autograd.grad(total, leaves, allow_unused=True, materialize_grads=True))
 
 
 def forward_gradient(

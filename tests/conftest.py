@@ -3,15 +3,13 @@
 import pytest
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_itemcollected(item):
     """Spread over processes, a backend's invariants stay together, and so does a module whose tests share a run."""
-    for item in items:
-        module = item.path.stem
-        if module == "test_backends":
-            item.add_marker(pytest.mark.xdist_group(item.name.partition("[")[2].partition("-")[0]))
-        elif module not in ("test_controls", "test_mutants"):
-            item.add_marker(pytest.mark.xdist_group(module))
+    module = item.path.stem
+    if module == "test_backends":
+        item.add_marker(pytest.mark.xdist_group(item.name.partition("[")[2].partition("-")[0]))
+    elif module not in ("test_controls", "test_mutants"):
+        item.add_marker(pytest.mark.xdist_group(module))
 
 
 @pytest.fixture

@@ -254,7 +254,8 @@ def nan_value_shows(backend: Backend, problem: Problem) -> float:
     solution, plain = backend.solution(problem), part(backend.solve(problem), "output")
     own = np.zeros(plain.shape[:2], bool)
     own[sample, solution.kv_head == kv_head] = True
-    seeing = (solution.weights[..., spoiled] > CLEARLY) & own[..., None]  # (B, Hq, L)
+    clearly = np.isfinite(solution.logits[..., spoiled]) & (solution.weights[..., spoiled] > CLEARLY)
+    seeing = clearly & own[..., None]  # (B, Hq, L)
     require(bool(seeing.any()))
     ratios = []
     for payload in (np.nan, np.inf, -np.inf):
@@ -265,7 +266,7 @@ def nan_value_shows(backend: Backend, problem: Problem) -> float:
         excused = np.isnan(came) & np.isinf(payload)
         shown = np.where(seeing[..., None] & ~excused, came, payload)
         ratios.append(hold(what, shown, np.full_like(came, payload), 0.0))
-        others = np.where(own[..., None, None], plain, came)
+        others = np.where(own[..., None, None] | averaging(backend, problem)[..., None], plain, came)
         ratios.append(hold(f"{what} in another head", others, plain, slack(backend, problem)))
     return max(ratios)
 

@@ -269,27 +269,22 @@ class Backend:
     def lse_gradients(self, problem: Problem, cotangent: Array) -> tuple[Array, ...]:
         """(dquery, dkey, dvalue) of ⟨LSE, cotangent⟩ as the backend gives it, in its own base; layout BHLD."""
         inputs, extras, plain = self.native(problem)
-        inner, key = self.positional(tuple(extras), plain), ("lse", tuple(extras), tuple(sorted(plain.items())))
-
-        def function(*arguments: Any) -> Any:
-            return inner(*arguments)[-1]
-
-        function = self.memo.setdefault(key, function)
+        function = self.output_of(tuple(extras), plain, part=-1)
         with self.guarded(problem.features | {"gradient"}):
             back = self.arrays.asarray(cotangent, self.device)
             _, gradients = self.arrays.gradient(function, inputs, back, tuple(extras.values()))
             factor = LN2 if self.conventions["lse_base"] == 2 else 1.0
             return tuple(factor * self.laid_out(self.arrays.to_numpy(gradient)) for gradient in gradients)
 
-    def output_of(self, names: tuple[str, ...], plain: Mapping[str, Any]) -> Callable[..., Any]:
-        """Like ``positional``, but always giving the output alone."""
-        key = ("output", names, tuple(sorted(plain.items())))
+    def output_of(self, names: tuple[str, ...], plain: Mapping[str, Any], part: int = 0) -> Callable[..., Any]:
+        """Like ``positional``, but always giving one array: the output, or another ``part`` of the result."""
+        key = ("part", part, names, tuple(sorted(plain.items())))
         if key not in self.memo:
             inner = self.positional(names, plain)
 
             def function(*arguments: Any) -> Any:
                 returned = inner(*arguments)
-                return returned[0] if isinstance(returned, tuple) else returned
+                return returned[part] if isinstance(returned, tuple) else returned
 
             self.memo[key] = function
         prepared: Callable[..., Any] = self.memo[key]

@@ -16,14 +16,14 @@ output is unspecified, and the next call goes on behind the last token. The call
 returned; whether the one that was given has changed is the module's affair. Tokens without room raise ValueError.
 """
 
-import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from attnspec.specs.backend import Backend, BackendError, Malformed
+from attnspec.specs.contract import has_keyword
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem
 
@@ -58,16 +58,7 @@ class Chunk(NamedTuple):
 
 def claims(backend: Backend, keyword: str) -> bool:
     """Whether ``make_cache`` or ``attend_cached`` has the keyword."""
-    return any(keyword in _keywords(backend.functions[name]) for name in FEATURES)
-
-
-@lru_cache
-def _keywords(function: Callable[..., Any]) -> frozenset[str]:
-    """The names of the parameters; none if the signature cannot be read."""
-    try:
-        return frozenset(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return frozenset()
+    return any(has_keyword(backend.functions[name], keyword) for name in FEATURES)
 
 
 def chunks(sizes: Iterable[int]) -> list[Chunk]:

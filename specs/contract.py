@@ -223,9 +223,15 @@ def claimed_options(function: Callable[..., Any]) -> frozenset[str]:
 
     Decorated and positional parameters count, through ``inspect.signature``. A bare ``**kwargs`` claims nothing.
     """
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    parameters = _parameters(function)
-    return frozenset(OPTIONS) & {name for name, parameter in parameters.items() if parameter.kind not in variadic}
+    return frozenset(OPTIONS) & _named(_parameters(function))
+
+
+def has_keyword(function: Callable[..., Any], keyword: str) -> bool:
+    """Whether ``function`` has a parameter of that name; not if its signature cannot be read."""
+    try:
+        return keyword in _named(_parameters(function))
+    except ValueError:
+        return False
 
 
 USUAL = {"attn_mask": "mask", "attention_mask": "mask", "causal": "is_causal", "attn_bias": "bias", "sm_scale": "scale"}
@@ -244,6 +250,12 @@ def unclaimed_keywords(function: Callable[..., Any]) -> dict[str, str]:
         elif name not in OPTIONS and (near := USUAL.get(name) or difflib.get_close_matches(name, OPTIONS, 1)):
             found[name] = near if isinstance(near, str) else near[0]
     return found
+
+
+def _named(parameters: Mapping[str, inspect.Parameter]) -> frozenset[str]:
+    """The names of those that take one argument."""
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return frozenset(name for name, parameter in parameters.items() if parameter.kind not in variadic)
 
 
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:

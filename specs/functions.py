@@ -1,6 +1,5 @@
 """Calling the functions that a backend has beside attention, in its conventions, and holding them to their oracle."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,16 +13,6 @@ from attnspec.specs.problem import Array
 
 LAID_OUT = ("rotary_embedding",)
 """Functions whose inputs and outputs with four axes follow the convention ``layout``."""
-
-
-def has_keyword(backend: Backend, name: str, keyword: str) -> bool:
-    """Whether the function ``name`` has a parameter called ``keyword``."""
-    try:
-        parameters = inspect.signature(backend.functions[name]).parameters
-    except (TypeError, ValueError):
-        return False
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return keyword in parameters and parameters[keyword].kind not in variadic
 
 
 def prepared(backend: Backend, name: str, *arguments: Any, **keywords: Any) -> tuple[Callable[..., Any], list[Any]]:

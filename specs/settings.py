@@ -77,7 +77,7 @@ def key_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
 
 
 def foreign_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
-    """A Gaussian bias (L, S) in float32, or float64 if the inputs are in float32."""
+    """A Gaussian bias (1, 1, L, S) in float32, or float64 if the inputs are in float32."""
     return {"bias": full_bias(axes, rng, np.float64 if dtype == np.float32 else np.float32)["bias"][:1, :1]}
 
 

@@ -1,19 +1,22 @@
 """What several families of invariants share: comparing results with the oracle and with each other."""
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnspec.specs.backend import Backend, Result
-from attnspec.specs.catalogue import Inapplicable, hold
+from attnspec.specs.catalogue import Inapplicable, Violation, hold
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem, lifted
 
 EQUATION_1 = "Vaswani et al. 2017, Attention Is All You Need, eq. 1"
 
 Rows = NDArray[np.bool_]
+
+INPUTS = ("query", "key", "value")
 
 PARTS = ("output", "weights", "lse")
 
@@ -84,6 +87,21 @@ def other_values(problem: Problem, like: Array) -> Array:
     """Different numbers of the same shape and dtype, fixed by the problem's seed."""
     rng = np.random.RandomState([problem.seed, 0x0D1FF])
     return rng.standard_normal(like.shape).astype(like.dtype)
+
+
+def renumbered(problem: Problem) -> Problem:
+    """The problem with other numbers in query, key and value, fixed by its seed."""
+    return problem.replace(**{name: other_values(problem, getattr(problem, name)) for name in INPUTS})
+
+
+@contextlib.contextmanager
+def unchanged(backend: Backend, named: Mapping[str, Any]) -> Iterator[None]:
+    """Violation if what is done inside changes a bit of one of these native arrays."""
+    before = {name: backend.arrays.to_numpy(array) for name, array in named.items()}
+    yield
+    for name, array in named.items():
+        if not same_bits(backend.arrays.to_numpy(array), before[name]):
+            raise Violation(f"{name}: wanted it unchanged, came back changed")
 
 
 def averaging(backend: Backend, problem: Problem) -> Rows:

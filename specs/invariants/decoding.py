@@ -9,7 +9,7 @@ from numpy.random import RandomState
 from attnspec.specs.backend import Backend
 from attnspec.specs.caching import ROW, Chunk, Decoder, Store, chunks, claims, sequence, whole
 from attnspec.specs.catalogue import Waived, hold
-from attnspec.specs.invariants.common import other_values, require
+from attnspec.specs.invariants.common import renumbered, require
 from attnspec.specs.problem import Array, Problem
 
 FEWEST = 3
@@ -120,6 +120,4 @@ def ragged(backend: Backend, rng: RandomState, tokens: Problem) -> list[Chunk]:
 @lru_cache(maxsize=512)
 def other(problem: Problem) -> Problem:
     """The same shapes with other numbers."""
-    return problem.replace(
-        **{name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
-    )
+    return renumbered(problem)

@@ -12,12 +12,10 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.bound import Bound, Precision, bound_of
 from attnspec.specs.catalogue import Probe, hold, invariant
 from attnspec.specs.derivatives import Floats, along
-from attnspec.specs.invariants.common import part, require
+from attnspec.specs.invariants.common import INPUTS, part, require
 from attnspec.specs.problem import Array, Problem, lifted
 from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.transforms import cotangent, lifted_cotangent
-
-INPUTS = ("query", "key", "value")
 
 REVERSE = "Griewank & Walther 2008, Evaluating Derivatives, chapter 3"
 

@@ -16,13 +16,15 @@ from attnspec.specs.backend import Backend, Result
 from attnspec.specs.catalogue import Violation, hold, invariant
 from attnspec.specs.contract import ARRAY_OPTIONS
 from attnspec.specs.invariants.common import (
+    INPUTS,
     hold_result,
     hold_same,
-    other_values,
     part,
+    renumbered,
     require,
     same_bits,
     slack,
+    unchanged,
     with_keys,
 )
 from attnspec.specs.problem import Problem
@@ -40,13 +42,10 @@ FUNCTION = "a function in the mathematical sense: equal arguments, equal result"
 def inputs_unchanged(backend: Backend, problem: Problem) -> float:
     """No argument is changed in place."""
     inputs, extras, plain = backend.native(problem)
-    named = dict(zip(("query", "key", "value"), inputs, strict=True)) | extras
-    before = {name: backend.arrays.to_numpy(array) for name, array in named.items()}
+    named = dict(zip(INPUTS, inputs, strict=True)) | extras
     function = backend.positional(tuple(extras), plain, backend.runs_compiled(problem))
-    backend.call(function, [*inputs, *extras.values()], problem)
-    for name, array in named.items():
-        if not same_bits(backend.arrays.to_numpy(array), before[name]):
-            raise Violation(f"{name}: wanted it unchanged, came back changed")
+    with unchanged(backend, named):
+        backend.call(function, [*inputs, *extras.values()], problem)
     return 0.0
 
 
@@ -99,10 +98,9 @@ def history(backend: Backend, problem: Problem) -> float:
 
 def _others(backend: Backend, problem: Problem) -> list[Problem]:
     """Other numbers in the same shapes; another scale, softcap and window as far as they are set; a key fewer."""
-    changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
     plain = {"scale": 0.75, "softcap": 3.0, "window": (0, 0)}
     options = {name: value for name, value in plain.items() if name in problem.options}
-    others = [problem.replace(**changed), *([problem.with_options(**options)] if options else [])]
+    others = [renumbered(problem), *([problem.with_options(**options)] if options else [])]
     if problem.shape[4] > 1 and not backend.arrays.RUNS_COMPILED:
         others.append(with_keys(problem, slice(1, None)))
     return [other for other in others if backend.supports(other.features)]
@@ -119,8 +117,7 @@ def storage(backend: Backend, problem: Problem) -> float:
     """A call on the same storage with other contents gives the result for those contents."""
     arguments, function = _prepared(backend, problem)
     backend.call(function, arguments, problem)
-    changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
-    other = problem.replace(**changed)
+    other = renumbered(problem)
     for array, contents in zip(arguments, backend.native(other)[0], strict=False):
         array[...] = contents
     came = backend.call(function, arguments, other)
@@ -140,7 +137,7 @@ def views(backend: Backend, problem: Problem) -> float:
     arguments, function = _prepared(backend, problem)
     plain, rng = backend.call(function, arguments, problem), problem.rng
     viewed, ratios = list(arguments), []
-    names = ["query", "key", "value", *(name for name in problem.options if name in ARRAY_OPTIONS)]
+    names = [*INPUTS, *(name for name in problem.options if name in ARRAY_OPTIONS)]
     for position, name in enumerate(names):
         others = backend.arrays.views(backend.arrays.to_numpy(arguments[position]), backend.device)
         some = {*rng.permutation(sorted(others))[:2], *({"expanded"} & others.keys())}  # few arrays can be expanded
@@ -197,8 +194,7 @@ def compiled(backend: Backend, problem: Problem) -> float:
 )
 def vectorized_is_loop(backend: Backend, problem: Problem) -> float:
     """Mapped over a new axis the function gives what a loop gives."""
-    changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
-    problems = (problem, problem.replace(**changed))
+    problems = (problem, renumbered(problem))
     ratios = []
     for index, (one, result) in enumerate(zip(problems, vectorized(backend, problems), strict=True)):
         ratios.append(hold_same(backend, one, result, backend.solve(one), f"mapped, at {index}, "))
@@ -235,8 +231,7 @@ ROUNDS = 8
 )
 def threads(backend: Backend, problem: Problem) -> float:
     """Calls in several threads at once give what they give one after the other."""
-    changed = {name: other_values(problem, getattr(problem, name)) for name in ("query", "key", "value")}
-    problems = [problem, problem.replace(**changed)]
+    problems = [problem, renumbered(problem)]
     calls = [_prepared(backend, one) for one in problems]
     alone = [backend.call(function, arguments, one) for (arguments, function), one in zip(calls, problems, strict=True)]
 

@@ -29,10 +29,10 @@ class Profile:
     name: str
     drawn: int
     costly: int
-    planned: int | None = None
-    """How many rows of the plan, from its beginning, for other families than the definition; None is all."""
+    scores: float = float("inf")
+    """Up to how many scores (L·S) a row of the plan may have, for other families than the definition."""
     spread: int | None = 56
-    """How many of them, spread over the plan, for an invariant of another family than the definition; None is all."""
+    """How many of these rows, spread over the plan, for an invariant of such a family; None is all."""
     seed: int = 0
     """Shifts the numbers of the plan's rows, and Hypothesis's draws; 0 is what a run does unless told otherwise."""
 
@@ -49,7 +49,7 @@ SHIFT = 1009
 """How far apart the seeds of a row are under two seeds of a profile: more than the plan has rows."""
 
 PROFILES = {
-    "quick": Profile("quick", drawn=0, costly=1, planned=16),
+    "quick": Profile("quick", drawn=0, costly=1, scores=600, spread=16),
     "default": Profile("default", drawn=8, costly=2),
     "thorough": Profile("thorough", drawn=400, costly=64, spread=None),
 }
@@ -72,14 +72,18 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
 
     Where most rows cost a compilation, few are taken, far apart in the plan, each with several distributions.
     """
-    planned = None if invariant.family == "definition" else profile.planned
-    rows = fitting(invariant, backend, plan_of(backend)[:planned])
-    rows = [profile.shifted(row) for row in rows or fitting(invariant, backend, plan_of(backend))]
+    planned = plan_of(backend)
+    if invariant.family != "definition":
+        planned = tuple(row for row in planned if row.shape.queries * row.shape.keys <= profile.scores)
+    rows = fitting(invariant, backend, planned) or fitting(invariant, backend, plan_of(backend))
+    rows = [profile.shifted(row) for row in rows]
     if costs(invariant, backend):
         step = max(len(rows) // profile.costly, 1)
         for row in sorted(rows, key=lambda row: rows.index(row) % step):
             yield from (with_values(row, values, row.seed) for values in ("gaussian", "one-hot", row.values))
         return
+    if invariant.any_of:
+        rows.sort(key=lambda row: not invariant.any_of & row.problem().features)
     rows = rows if invariant.family == "definition" else _spread(rows, profile.spread or len(rows))
     yield from rows
     if rows and profile.drawn:
@@ -88,10 +92,12 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
 
 
 def _spread(rows: list[Recipe], most: int) -> list[Recipe]:
-    """At most so many of the rows, in order: one of each shape, of each setting, of each option in each dtype, then
-    as far apart as may be.
+    """At most so many of the rows, in order: one of each dtype, of each shape, of each setting, of each option in each
+    dtype, then as far apart as may be.
     """
-    first = {row.shape: number for number, row in reversed(list(enumerate(rows)))}
+    numbered = list(enumerate(rows))[::-1]
+    first: dict[Hashable, int] = {row.dtype: number for number, row in numbered}
+    first |= {row.shape: number for number, row in numbered}
     seen = {met for number in first.values() for met in _met(rows[number])}
     telling = []
     for number, row in enumerate(rows):

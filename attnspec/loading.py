@@ -8,7 +8,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from attnspec.errors import Unavailable, modules_of, telling
-from attnspec.specs.contract import FUNCTIONS, TRANSFORMS, Declaration, claimed_options, nearest, read_declaration
+from attnspec.specs.contract import (
+    FUNCTIONS,
+    TRANSFORMS,
+    Declaration,
+    claimed_options,
+    device_and_id,
+    nearest,
+    read_declaration,
+)
 from attnspec.targets import Target, exists, find, importable, label, short_name
 
 if TYPE_CHECKING:
@@ -30,7 +38,8 @@ def load(target: Target, *, device: str | None = None, dtypes: Iterable[str] = (
         with importable(_folder(module)):
             arrays = binding(declaration.arrays)
         others = {each: vars(module)[each] for each in FUNCTIONS if callable(vars(module).get(each))}
-        return Backend(name, function, declaration, arrays, _device(device, declaration, arrays), others)
+        where = _device(device, declaration, arrays)
+        return Backend(name, function, declaration.on(where), arrays, where, others)
 
 
 def _folder(module: ModuleType) -> Path | None:
@@ -51,7 +60,7 @@ def _attention(constants: dict[str, Any]) -> Callable[..., Any]:
 
 def _declaration(constants: dict[str, Any]) -> Declaration:
     declaration = read_declaration(constants)
-    for issue in declaration.known_issues:
+    for _, issue in map(device_and_id, declaration.known_issues):
         from attnspec.specs.catalogue import catalogue  # takes time, and few declare issues
 
         if "." in issue and issue not in catalogue():

@@ -4,6 +4,7 @@ A binding is a module (or any object) with these functions; the suite is handed 
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,7 +17,7 @@ class ArrayLibrary(Protocol):
     """To and from NumPy, devices, and the transformations the library knows."""
 
     TRANSFORMS: frozenset[str]
-    """Which of gradient, compile, vectorize and views the library has at all."""
+    """Which of the contract's TRANSFORMS the library has at all."""
 
     RUNS_COMPILED: bool
     """Whether ordinary calls go through ``compile`` (where tracing op by op costs far more than one compilation)."""
@@ -70,3 +71,6 @@ class ArrayLibrary(Protocol):
 
     def views(self, array: np.ndarray, device: str) -> dict[str, Any]:
         """Native arrays equal to ``array`` in other memory layouts: {"transposed": …, "strided": …}."""
+
+    def threads(self, count: int) -> AbstractContextManager[object]:
+        """While inside, one call computes in at most so many threads."""

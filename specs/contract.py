@@ -3,6 +3,7 @@
 A backend is anything with a function ``attention``; its module constants are read here and nowhere else.
 """
 
+import dataclasses
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -56,10 +57,10 @@ FUNCTIONS = (
 )
 """Functions that a module may have beside ``attention``; each it has is one it claims. ``positions`` describes its."""
 
-TRANSFORMS = ("gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views")
+TRANSFORMS = ("gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views", "threads")
 """What an array library may do with the function or its arguments.
 
-Derive it, derive that again, derive it forwards, compile, map, lay out in strides.
+Derive it, derive that again, derive it forwards, compile, map, lay out in strides, give it one thread or several.
 """
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -115,9 +116,24 @@ class Declaration:
         """The known issues that are tied to features, such as "is_causal+nonpositive_scale", and their reasons."""
         return {frozenset(key.split("+")): reason for key, reason in self.known_issues.items() if "." not in key}
 
+    def on(self, device: str) -> "Declaration":
+        """The same where known issues such as "cpu+rejection.lengths" are those of the device, by their ids alone."""
+        issues = {}
+        for key, reason in self.known_issues.items():
+            where, id = device_and_id(key)
+            if where in ("", device):
+                issues[id] = reason
+        return dataclasses.replace(self, known_issues=issues)
+
     def missing(self, features: frozenset[str]) -> bool:
         """Whether a declared lack rules out a use of all ``features`` together."""
         return any(lack <= features for lack in self.lacks)
+
+
+def device_and_id(issue: str) -> tuple[str, str]:
+    """The device and the invariant that a known issue names; ("", the whole) if it names none or features."""
+    where, _, id = issue.partition("+")
+    return (where, id) if "." in id and where in DEVICES else ("", issue)
 
 
 def shown(value: object) -> str:

@@ -216,3 +216,10 @@ def test_all_options_can_be_claimed():
 def test_what_is_no_function_is_told(thing):
     with pytest.raises(ValueError, match="attention: wanted a function with a readable signature, came"):
         claimed_options(thing)
+
+
+def test_a_known_issue_of_one_device():
+    issues = {"cpu+softmax.rows_sum_to_one": "a", "cuda+shape.output": "b", "shape.dtype": "c", "cpu+gqa": "d"}
+    declaration = read_declaration({"ARRAYS": "numpy", "KNOWN_ISSUES": issues})
+    assert declaration.on("cpu").known_issues == {"softmax.rows_sum_to_one": "a", "shape.dtype": "c", "cpu+gqa": "d"}
+    assert declaration.on("cuda").known_issues == {"shape.output": "b", "shape.dtype": "c", "cpu+gqa": "d"}

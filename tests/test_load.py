@@ -142,6 +142,10 @@ BROKEN = {
         GOOD + "KNOWN_ISSUES = {'softmax.rows_sum_to_on': 'why'}\n",
         "came 'softmax.rows_sum_to_on'; did you mean 'softmax.rows_sum_to_one'?",
     ),
+    "issue of a device": (
+        GOOD + "KNOWN_ISSUES = {'cpu+softmax.rows_sum_to_on': 'why'}\n",
+        "KNOWN_ISSUES: wanted ids of invariants, came 'softmax.rows_sum_to_on'; did you mean",
+    ),
     "issue type": (GOOD + "KNOWN_ISSUES = ['x']\n", "KNOWN_ISSUES: wanted a dict .*, came \\['x'\\]$"),
 }
 

@@ -1,11 +1,13 @@
 """NumPy for the suite: nothing to compile, no gradients, one device; many memory layouts."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-TRANSFORMS = frozenset({"views"})
+TRANSFORMS = frozenset({"views", "threads"})
 RUNS_COMPILED = False
 FLUSHES_SUBNORMALS = False
 
@@ -36,6 +38,11 @@ def is_array(value: object) -> bool:
 
 def synchronize(value: object) -> None:
     """Nothing to wait for."""
+
+
+def threads(count: int) -> AbstractContextManager[object]:
+    """Inside, matrix products are spread over so many threads at most."""
+    return threadpool_limits(count)
 
 
 def views(array: NDArray[Any], device: str) -> dict[str, NDArray[Any]]:

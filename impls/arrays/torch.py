@@ -4,8 +4,9 @@
 torch.compile rewrites, in fractions of a second. Inductor would also need a C++ compiler and tens of seconds a shape.
 """
 
+import contextlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 Function = Callable[..., Any]
 
-TRANSFORMS = frozenset({"gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views"})
+TRANSFORMS = frozenset({"gradient", "double_gradient", "forward_gradient", "compile", "vectorize", "views", "threads"})
 RUNS_COMPILED = False
 FLUSHES_SUBNORMALS = False
 
@@ -140,6 +141,17 @@ def views(array: NDArray[Any], device: str) -> dict[str, Any]:
             if torch.allclose(spread, plain, rtol=0, atol=0, equal_nan=True):
                 found["expanded"] = spread
     return found
+
+
+@contextlib.contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Inside, operations are spread over so many threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _poisoned(like: Any, width: int) -> Any:

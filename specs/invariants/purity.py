@@ -28,6 +28,7 @@ from attnspec.specs.invariants.common import (
     with_keys,
 )
 from attnspec.specs.problem import Problem
+from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.transforms import vectorized
 
 FUNCTION = "a function in the mathematical sense: equal arguments, equal result"
@@ -249,6 +250,28 @@ def threads(backend: Backend, problem: Problem) -> float:
         results = (backend.read(each, one) for each in some)
         ratios += [hold_same(backend, one, result, wanted, "beside another thread, ") for result in results]
     return max(ratios)
+
+
+@invariant(
+    "purity.thread_count",
+    formula="A(x) on one thread = A(x) on two",
+    source=FUNCTION,
+    needs={"threads"},
+    probes=(lambda dtype: Recipe(LARGE, dtype).problem(),),
+)
+def thread_count(backend: Backend, problem: Problem) -> float:
+    """One thread gives what several give, which divide a large problem among them."""
+    with backend.arrays.threads(1):
+        alone = backend.solve(problem)
+    ratios = []
+    for count in (2, 3):
+        with backend.arrays.threads(count):
+            ratios.append(hold_same(backend, problem, backend.solve(problem), alone, f"on {count} threads, "))
+    return max(ratios)
+
+
+LARGE = Shape(1, 3, 3, 257, 257, 16, 16)
+"""Sizes that are worth several threads, and that neither two nor three divide."""
 
 
 @contextlib.contextmanager

@@ -278,6 +278,15 @@ def window(backend: Backend, problem: Problem) -> Iterator[Call]:
     yield Call("window=(1.5, 0.5)", halves, reading, "that of window=(1, 0)")
 
 
+@_rejection(
+    "dropout_rate", formula="p not in [0, 1] ⟹ error", claims={"dropout_rate"}, probes=_probes(dropout_rate="zero")
+)
+def dropout_rate(backend: Backend, problem: Problem) -> Iterator[Call]:
+    """A dropout rate that is no probability is refused."""
+    for wrong in (-0.5, 1.5, float("nan")):
+        yield Call(f"dropout_rate={wrong}", problem.with_options(dropout_rate=wrong))
+
+
 @invariant(
     "rejection.guard_bands",
     formula="A(x within poison) = A(x), the poison unchanged",

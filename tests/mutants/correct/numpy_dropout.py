@@ -23,6 +23,8 @@ class Dropping(Steps):
     def attention(cls, query, key, value, *, mask=None, dropout_rate=0.0, seed=None, return_weights=False):
         options = {**OPTIONS, "mask": mask, "return_weights": return_weights}
         check(query, key, value, options)
+        if "dropout_rate" not in cls.UNCHECKED and not 0 <= dropout_rate < 1:
+            raise ValueError(f"dropout_rate: malformed, {dropout_rate} in attention()")
         with np.errstate(all="ignore"):
             call = cls(query, key, value, options)
             call.rate, call.seed = dropout_rate, seed

@@ -271,5 +271,32 @@ def nan_value_shows(backend: Backend, problem: Problem) -> float:
     return max(ratios)
 
 
+@invariant(
+    "masking.nan_bias_shows",
+    formula="i sees j: B_ij = NaN ⟹ O_i = NaN, B_ij = ∞ ⟹ O_i = V_j or NaN; other rows as they were",
+    source="IEEE 754-2019, sections 6.1 and 6.2: NaN and infinities propagate; the limit of the softmax",
+    needs={"bias"},
+    without={"softcap"},
+)
+def nan_bias_shows(backend: Backend, problem: Problem) -> float:
+    """A bias of NaN shows as NaN in its row, one of ∞ as NaN or the value of its key, and neither in another row."""
+    solution, plain = backend.solution(problem), part(backend.solve(problem), "output")
+    seen = np.argwhere(np.isfinite(solution.logits))
+    require(len(seen) > 0 and problem.value.size > 0)
+    sample, head, row, key = map(int, seen[problem.rng.randint(len(seen))])
+    ratios = []
+    for payload in (np.nan, np.inf):
+        bias = np.array(np.broadcast_to(lifted(problem.options["bias"]), solution.logits.shape))
+        bias[sample, head, row, key] = payload
+        spoiled = problem.with_options(bias=bias[(0,) * (4 - problem.query.ndim)])
+        came, wanted = np.asarray(part(backend.solve(spoiled), "output"), np.float64), np.array(plain, np.float64)
+        wanted[sample, head, row] = np.nan
+        if np.isinf(payload) and not np.isnan(came[sample, head, row]).any():
+            wanted[sample, head, row] = solution.value[sample, head, key]
+        what = f"output with a bias of {payload} at [{sample}, {head}, {row}, {key}]"
+        ratios.append(hold(what, came, wanted, slack(backend, problem)))
+    return max(ratios)
+
+
 CLEARLY = 1e-3
 """A weight above this is no rounding of 0."""

@@ -22,8 +22,8 @@ KNOWN_ISSUES = {
     "masking.nan_query_shows": "a query of NaN gives 0 if there are fewer than 16 keys (8 in float64): what is left of "
     "https://github.com/pytorch/pytorch/issues/141128",
     "cpu+masking.nan_bias_shows": "a bias of +inf gives 0 in half precision if there are 16 keys or more; unreported",
-    "cpu+rejection.lengths": "the CPU flash kernel takes the number of keys from the value and reads past a shorter key: "
-    "https://github.com/pytorch/pytorch/pull/193728",
+    "cpu+rejection.lengths": "the CPU flash kernel takes the number of keys from the value and reads past a shorter "
+    "key: https://github.com/pytorch/pytorch/pull/193728",
     "rejection.no_heads": "a key without heads gives zeros for any number of query heads; unreported",
     "cpu+is_causal+nonpositive_scale": "NaN: the CPU flash kernel hides with -inf first and scales after; unreported",
 }

@@ -207,8 +207,11 @@ def _features(row: dict[str, object]) -> frozenset[str]:
 LONG = 100
 """Rows of so many keys meet each dtype: long sums are where rounding shows."""
 
-MOST = 5
-"""Options in one row at most: many ways to hide keys, taken together, leave too little to see."""
+MOST, MOST_COMPILED = 5, 7
+"""Options in one row at most: many ways to hide keys, taken together, leave too little to see.
+
+More where each row is compiled, so that there are fewer rows.
+"""
 
 
 def _best(
@@ -226,7 +229,7 @@ def _best(
         seen = sum(pair in uncovered or pair[::-1] in uncovered for pair in new)
         return seen, level is False, -used[name, level]
 
-    full = sum(level is True for level in row.values()) >= MOST
+    full = sum(level is True for level in row.values()) >= (MOST_COMPILED if backend.arrays.RUNS_COMPILED else MOST)
     allowed = [level for level in levels if backend.supports(_features({**row, name: level}))]
     return max([level for level in allowed if not (full and level is True)] or levels[-1:], key=gain)
 

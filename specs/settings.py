@@ -107,6 +107,11 @@ def gaussian_sinks(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     return {"sinks": rng.standard_normal(axes.heads).astype(dtype)}
 
 
+def far_sinks(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
+    """Sinks that take all weight or none, by turns: their exponentials alone exceed single precision."""
+    return {"sinks": np.where(np.arange(axes.heads) % 2 == rng.randint(2), 300, -300).astype(dtype)}
+
+
 def ragged_lengths(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     """Unequal lengths, each at least 1 where there are keys."""
     return {"key_lengths": rng.randint(min(1, axes.keys), axes.keys + 1, axes.batch).astype(np.int64)}
@@ -159,7 +164,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "ahead": plain(window=(-1, 2)),
     },
     "alibi_slopes": {"powers": alibi},
-    "sinks": {"gaussian": gaussian_sinks},
+    "sinks": {"gaussian": gaussian_sinks, "far": far_sinks},
     "key_lengths": {"ragged": ragged_lengths, "excess": excess_lengths},
     "segments": {"packed": packed_segments, "scattered": scattered_segments},
     "dropout_rate": {"zero": plain(dropout_rate=0.0)},

@@ -277,6 +277,7 @@ def nan_value_shows(backend: Backend, problem: Problem) -> float:
     source="IEEE 754-2019, sections 6.1 and 6.2: NaN and infinities propagate; the limit of the softmax",
     needs={"bias"},
     without={"softcap"},
+    costly=True,
 )
 def nan_bias_shows(backend: Backend, problem: Problem) -> float:
     """A bias of NaN shows as NaN in its row, one of ∞ as NaN or the value of its key, and neither in another row."""

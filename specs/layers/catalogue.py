@@ -79,9 +79,7 @@ def layer_catalogue() -> dict[str, LayerInvariant]:
     return found
 
 
-def verify_layers(
-    library: Library, ids: Iterable[str], dtypes: Iterable[str] = (), seed: int = 0
-) -> Iterator[Outcome]:
+def verify_layers(library: Library, ids: Iterable[str], dtypes: Iterable[str] = (), seed: int = 0) -> Iterator[Outcome]:
     """An outcome for each of the invariants, in order; ``dtypes`` narrows the cases."""
     wanted = tuple(dtypes)
     chosen = [case for case in cases(seed) if not wanted or case.dtype in wanted]

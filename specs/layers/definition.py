@@ -130,9 +130,7 @@ def decoder_layer(x: Rounded, memory: Rounded, p: Weights, sizes: Any, memory_vi
     """Causal self-attention, cross-attention to the memory, feed-forward: section 3.1."""
     seen = causal(x.value.shape[1])
     x = residual(x, p, "attention", sizes, lambda y, q: multi_head(y, y, q, sizes.heads, seen))
-    x = residual(
-        x, p, "cross_attention", sizes, lambda y, q: multi_head(y, memory, q, sizes.heads, memory_visible)
-    )
+    x = residual(x, p, "cross_attention", sizes, lambda y, q: multi_head(y, memory, q, sizes.heads, memory_visible))
     return residual(x, p, "feed_forward", sizes, lambda y, q: feed_forward(y, q, sizes.activation))
 
 

@@ -60,7 +60,9 @@ class Flow:
     def T(self) -> "Flow":
         return Flow(self.value.T, self.depth.T, self.cost)
 
-    mT = T
+    @property
+    def mT(self) -> "Flow":
+        return Flow(self.value.mT, self.depth.mT, self.cost)
 
     def __getitem__(self, index: Any) -> "Flow":
         return Flow(self.value[index], self.depth[index], self.cost)

@@ -16,7 +16,6 @@ PAPER = "Vaswani et al. 2017, section 3.2"
     "self_attention",
     formula="softmax(QKᵀ/√d_k)·V, Q = x·W_Qᵀ + b_Q, K and V likewise",
     source=PAPER + ".1, equation 1",
-    catches=("MarcoMeter/episodic-transformer-memory-ppo#22",),
     suits=per_dtype,
 )
 def self_attention(library: Library, case: Case) -> float:
@@ -42,6 +41,7 @@ def self_attention(library: Library, case: Case) -> float:
     source=PAPER + ".2",
     catches=(
         "Kyubyong/transformer#117",
+        "MarcoMeter/episodic-transformer-memory-ppo#22",
         "jwallbridge/translob#4",
         "ajhalthor/Transformer-Neural-Network#8",
         "lsdefine/attention-is-all-you-need-keras#36",

@@ -118,7 +118,7 @@ def flowing(library: Library, layer: Any, case: Case, n: int, tokens: Any = slic
     suits=once,
 )
 def sequential_steps(library: Library, case: Case) -> float:
-    """As n grows, attention and convolution take no more steps one after the other; recurrence so many for each token."""
+    """As n grows, attention and convolution take as many steps one after the other; recurrence some for each token."""
     for name, layer in three(library, case):
         steps = [int(flowing(library, layer, case, n).depth.max()) for n in (4, 8, 16)]
         grows = [steps[1] - steps[0], steps[2] - steps[1]]
@@ -147,7 +147,7 @@ def operations(library: Library, case: Case) -> float:
 
 @layer_invariant(
     "path_length",
-    formula="layers from the first to the last of n tokens: attention 1, convolution ⌈(n − 1)/r⌉; recurrence 1, in n steps",
+    formula="layers from the first to the last of n tokens: attention 1, convolution ⌈(n − 1)/r⌉; recurrence 1",
     source=TABLE + ", maximum path length",
     suits=once,
 )
@@ -159,7 +159,9 @@ def path_length(library: Library, case: Case) -> float:
             reached = [np.isfinite(end(library, layers[name], case, n, depth)) for depth in range(1, n + 1)]
             came = 1 + reached.index(True) if True in reached else None
             if came != wanted:
-                raise Violation(f"{name}, layers from the first to the last of {n} tokens: wanted {wanted}, came {came}")
+                raise Violation(
+                    f"{name}, layers from the first to the last of {n} tokens: wanted {wanted}, came {came}"
+                )
     for name, layer in layers.items():
         near_by, far = (end(library, layer, case, n, n if name == "Convolution" else 1) for n in (4, 8))
         if (near_by < far) != (name != "MultiHead"):

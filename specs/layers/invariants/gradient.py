@@ -19,7 +19,6 @@ STEP = 1e-3
     "gradient",
     formula="⟨∇_a ⟨layer, c⟩, d⟩ = (f(a + h·d) − f(a − h·d))/2h ± |D(h) − D(2h)| ± 2·error/h, for each input a",
     source="Nocedal & Wright 2006, section 8.1; D(h) − D(2h) is three times what D(h) is off",
-    catches=("pytorch/pytorch#41508",),
     suits=lambda case: case.norm_first,
 )
 def gradient(library: Library, case: Case) -> float:

@@ -31,7 +31,6 @@ def other_order(case: Case) -> np.ndarray:
     "permutation",
     formula="encoder(P·x) = P·encoder(x) for every permutation P of the tokens",
     source="Lee et al. 2019, Set Transformer, property 1",
-    catches=("IBM/TabFormer#14",),
 )
 def permutation(library: Library, case: Case) -> float:
     """Without positions an encoder does not see the order: permuted tokens give permuted outputs."""
@@ -45,7 +44,7 @@ def permutation(library: Library, case: Case) -> float:
     "batch",
     formula="encoder(x)[b] depends on x[b] alone",
     source="a batch is there for speed",
-    catches=("IBM/TabFormer#14", "gazelle93/Transformer-Various-Positional-Encoding#1", "songyangco/GETNext#2"),
+    catches=("IBM/TabFormer#14", "gazelle93/Transformer-Various-Positional-Encoding#1"),
     suits=per_dtype,
 )
 def batch(library: Library, case: Case) -> float:

@@ -43,7 +43,6 @@ def refuses_length(library: Library, case: Case) -> float:
     "refuses_ids",
     formula="id < 0 or id ≥ count: ValueError",
     source="an embedding has a row for each of its tokens",
-    catches=("bentrevett/pytorch-seq2seq#89",),
     suits=once,
 )
 def refuses_ids(library: Library, case: Case) -> float:

@@ -61,7 +61,6 @@ def encoder_layer_whole(library: Library, case: Case) -> float:
     "decoder_layer",
     formula="causal self-attention, cross-attention, feed-forward; each with residual and norm",
     source=FIGURE,
-    catches=("dmlc/gluon-nlp#1488",),
 )
 def decoder_layer_whole(library: Library, case: Case) -> float:
     """A decoder layer is causal self-attention, cross-attention to the memory and feed-forward, in this order."""
@@ -101,7 +100,6 @@ def stack_is_applications(library: Library, case: Case) -> float:
     "transformer",
     formula="decoder(embed(target), encoder(embed(source)))·Wᵀ + b, embed = E[ids]·√E + PE",
     source="Vaswani et al. 2017, sections 3.1, 3.4 and 3.5",
-    catches=("keras-team/keras-io#1046", "tanjimin/C.Origami#42"),
     suits=either,
 )
 def transformer(library: Library, case: Case) -> float:
@@ -159,5 +157,3 @@ def defined(
         return decoder_layer(y, memory, q, case, visible)
 
     return stack(x, p, count, layer, case)
-
-

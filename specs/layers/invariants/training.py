@@ -10,7 +10,7 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once, per_dtype
 from attnspec.specs.layers.compare import differ, equal
 from attnspec.specs.layers.definition import encoder_layer
-from attnspec.specs.layers.invariants.stacks import last_hidden, make
+from attnspec.specs.layers.invariants.stacks import make
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import exact
 
@@ -66,7 +66,7 @@ def initial_layers(library: Library, case: Case) -> float:
     p = library.back(layer.init(draw))
     shapes = {name: tuple(shape) for name, shape in layer.shapes().items()}
     if {name: a.shape for name, a in p.items()} != shapes:
-        raise Violation(f"parameters: wanted {shapes}, came {({name: a.shape for name, a in p.items()})}")
+        raise Violation(f"parameters: wanted {shapes}, came { ({name: a.shape for name, a in p.items()}) }")
     weights = [name for name, a in p.items() if a.ndim == 2]
     seen = {p[name].tobytes(): name for name in weights}
     if len(seen) < len(weights):

@@ -15,7 +15,7 @@ from attnspec.specs.layers.rounded import exact
     "masks",
     formula="[b, 0, 0, j]: j < length_b, or id_bj ≠ padding; causal [i, j]: j ≤ i",
     source="Vaswani et al. 2017, section 3.2.3",
-    catches=("keras-team/keras-io#1046", "tensorflow/text#894"),
+    catches=("tensorflow/text#894",),
     suits=once,
 )
 def masks(library: Library, case: Case) -> float:
@@ -48,7 +48,7 @@ def truncation(library: Library, case: Case) -> float:
     "padding",
     formula="encoder(x, mask) at real tokens = encoder(real tokens), whatever the padding holds",
     source="Vaswani et al. 2017, section 3.2.3",
-    catches=("InseeFrLab/torchTextClassifiers#92", "NVIDIA/FasterTransformer#270"),
+    catches=("InseeFrLab/torchTextClassifiers#92",),
     suits=either,
 )
 def padding(library: Library, case: Case) -> float:
@@ -99,7 +99,9 @@ def causality(library: Library, case: Case) -> float:
         other[:, j] = target[:, j] % 8 + 1
         came = library.call(model, p, source, other)
         for i in range(j, case.length):
-            differ(f"logits {i} with another token {j}", came[:, i], plain[:, i], wanted.map(lambda a, i=i: a[..., i, :]))  # type: ignore[misc]
+            differ(
+                f"logits {i} with another token {j}", came[:, i], plain[:, i], wanted.map(lambda a, i=i: a[..., i, :])
+            )  # type: ignore[misc]
         before = wanted.map(lambda a, j=j: a[..., :j, :])  # type: ignore[misc]
         ratios.append(same(f"logits before token {j}", case, came[:, :j], plain[:, :j], before))
     return max(ratios)
@@ -109,6 +111,7 @@ def causality(library: Library, case: Case) -> float:
     "whole_source",
     formula="decoder(x, memory)[:, i] depends on memory[:, j] for all i and j",
     source="Vaswani et al. 2017, section 3.2.3: every position in the decoder attends over all of the input",
+    catches=("keras-team/keras-io#1046",),
     suits=once,
 )
 def whole_source(library: Library, case: Case) -> float:
@@ -123,5 +126,7 @@ def whole_source(library: Library, case: Case) -> float:
         other[:, j] += 1 + np.arange(case.width) % 3  # LayerNorm would hide a shift of all features alike
         came = library.call(layer, p, x, other)
         for i in range(case.length):
-            differ(f"output {i} with another source {j}", came[:, i], plain[:, i], wanted.map(lambda a, i=i: a[..., i, :]))  # type: ignore[misc]
+            differ(
+                f"output {i} with another source {j}", came[:, i], plain[:, i], wanted.map(lambda a, i=i: a[..., i, :])
+            )  # type: ignore[misc]
     return 0.0

@@ -1,4 +1,4 @@
-"""``attnspec verify --layers``: layers over an array library, in-tree ones or a module's own, held to their invariants."""
+"""``attnspec verify --layers``: layers over an array library, ours or a module's own, and their invariants."""
 
 import importlib
 from collections.abc import Iterator

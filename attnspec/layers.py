@@ -10,7 +10,7 @@ from attnspec.errors import Unavailable, modules_of, one_of, telling
 from attnspec.loading import binding
 from attnspec.specs.layers.case import cases
 from attnspec.specs.layers.catalogue import layer_catalogue, verify_layers
-from attnspec.specs.layers.library import Library
+from attnspec.specs.layers.library import NAMES, Library
 from attnspec.specs.outcome import Outcome
 from attnspec.specs.verify import matches
 from attnspec.targets import exists, find, importable, is_path, short_name
@@ -37,6 +37,8 @@ def load(target: str, device: str | None) -> Library:
         arrays_name = target if target in modules_of("attnspec.impls.arrays") else getattr(module, "ARRAYS", None)
         if not isinstance(arrays_name, str):
             raise ValueError("ARRAYS: wanted the name of an array library, came a module without")
+        if not any(hasattr(module, offered) for offered in NAMES):
+            raise ValueError(f"layers: wanted a module with one at least of {', '.join(NAMES)}, came one without")
         file = getattr(module, "__file__", None)
         with importable(Path(file).parent if file else None):
             arrays = binding(arrays_name)

@@ -34,6 +34,13 @@ from attnspec.specs.arrays import ArrayLibrary
 from attnspec.specs.catalogue import Inapplicable, Violation
 from attnspec.specs.problem import Array
 
+NAMES = (
+    *("Linear", "LayerNorm", "Embedding", "LearnedPositions", "SinusoidalPositions", "FeedForward", "SelfAttention"),
+    *("MultiHead", "PerHead", "EncoderLayer", "Encoder", "DecoderLayer", "Decoder", "Transformer", "Convolution"),
+    *("Recurrent", "padding_mask", "padding_mask_of_ids", "causal_mask", "truncate", "dropout", "Draw"),
+)
+"""What a module may offer; one of these at least."""
+
 
 class Missing(Inapplicable):
     """The library does not offer what the invariant is about."""
@@ -78,7 +85,7 @@ class Library:
         """The call, compiled where op by op costs far more: what holds arrays is given, the rest is fixed."""
         if not self.arrays.RUNS_COMPILED:
             return function(*arguments, **options)
-        named = {**dict(enumerate(arguments)), **options}
+        named: dict[Any, Any] = {**dict(enumerate(arguments)), **options}
         given = {str(name): value for name, value in named.items() if self.is_native(value)}
         fixed = tuple((name, None if str(name) in given else value) for name, value in named.items())
         return self.compiled(function, fixed, tuple(given))(given)

@@ -63,7 +63,7 @@ def refuses_ids(library: Library, case: Case) -> float:
 def refuses_parameters(library: Library, case: Case) -> float:
     """Parameters that are missing, superfluous or of a wrong shape are all named in one error."""
     layer = make(library, "EncoderLayer", case)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     missing, misshapen = ("attention.query.weight", "feed_forward_norm.bias"), "feed_forward.inner.weight"
     for name in missing:
         del p[name]
@@ -84,7 +84,7 @@ def refuses_parameters(library: Library, case: Case) -> float:
 def refuses_mixtures(library: Library, case: Case) -> float:
     """Parameters of two dtypes, and an input of another dtype than the parameters, are refused."""
     layer = make(library, "EncoderLayer", case)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     library.refusal(layer, {**p, "attention_norm.bias": p["attention_norm.bias"].astype("float32")}, case.tokens())
     library.refusal(layer, p, case.tokens().astype("float32"))
     return 0.0
@@ -99,7 +99,7 @@ def refuses_mixtures(library: Library, case: Case) -> float:
 def refuses_width(library: Library, case: Case) -> float:
     """Inputs of another width, or of another number of axes, are refused."""
     layer = make(library, "EncoderLayer", case)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     library.refusal(layer, p, case.tokens(width=case.width + 1))
     library.refusal(layer, p, case.tokens()[0])
     return 0.0

@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from attnspec.specs.layers.rounded import exact
 SIGMAS = 6.0
 """A correct generator is outside of so many standard deviations once in 10⁹ draws."""
 
-RULES = {
+RULES: dict[str, Callable[[int, int], float]] = {
     "gaussian": lambda fan_in, fan_out: 0.02,
     "xavier": lambda fan_in, fan_out: math.sqrt(2 / (fan_in + fan_out)),
     "kaiming": lambda fan_in, fan_out: math.sqrt(2 / fan_in),
@@ -43,9 +44,11 @@ def initial_variance(library: Library, case: Case) -> float:
                 p = library.back(library.make(name, *sizes).init(draw))
                 weight, variance = p["weight"], sigma(fan_in, fan_out) ** 2
                 what, spread = f"{name} by {rule}, {distribution}", SIGMAS / math.sqrt(weight.size)
-                ratios.append(hold(f"mean of {what}", weight.mean(), np.float64(0), spread * math.sqrt(variance)))
+                ratios.append(
+                    hold(f"mean of {what}", np.asarray(weight.mean()), np.zeros(()), spread * math.sqrt(variance))
+                )
                 off = spread * math.sqrt(kurtosis - 1) * variance
-                ratios.append(hold(f"variance of {what}", (weight**2).mean(), np.float64(variance), off))
+                ratios.append(hold(f"variance of {what}", np.asarray((weight**2).mean()), np.asarray(variance), off))
                 equal(f"bias of {what}", p["bias"], np.zeros_like(p["bias"]))
     p = library.back(library.make("LayerNorm", 9).init(library.make("Draw", like, "xavier")))
     equal("scale of LayerNorm", p["weight"], np.ones(9))
@@ -109,7 +112,7 @@ def dropout(library: Library, case: Case) -> float:
     scaled = (x / np.asarray(1 - rate, case.dtype)).astype(case.dtype)
     equal("what is kept", came[came != 0], scaled[came != 0])
     kept = float((came != 0).sum())
-    return hold("number kept", np.float64(kept), np.float64(0.75 * number), SIGMAS * math.sqrt(0.1875 * number))
+    return hold("number kept", np.asarray(kept), np.asarray(0.75 * number), SIGMAS * math.sqrt(0.1875 * number))
 
 
 @layer_invariant(

@@ -38,21 +38,23 @@ def initial_variance(library: Library, case: Case) -> float:
     """Initial weights have mean 0 and the variance of their rule, biases are 0, scales are 1."""
     like, ratios = library.native(case.tokens()), []
     for rule, sigma in RULES.items():
-        for distribution, kurtosis in KURTOSIS.items():
+        for distribution in KURTOSIS:
             draw = library.make("Draw", like, rule, seed=1, distribution=distribution)
             for name, sizes, fan_in, fan_out in (("Linear", (200, 700), 200, 700), ("Convolution", (150, 5), 750, 750)):
-                p = library.back(library.make(name, *sizes).init(draw))
-                weight, variance = p["weight"], sigma(fan_in, fan_out) ** 2
-                what, spread = f"{name} by {rule}, {distribution}", SIGMAS / math.sqrt(weight.size)
-                ratios.append(
-                    hold(f"mean of {what}", np.asarray(weight.mean()), np.zeros(()), spread * math.sqrt(variance))
-                )
-                off = spread * math.sqrt(kurtosis - 1) * variance
-                ratios.append(hold(f"variance of {what}", np.asarray((weight**2).mean()), np.asarray(variance), off))
+                p, what = library.back(library.make(name, *sizes).init(draw)), f"{name} by {rule}, {distribution}"
+                ratios.append(hold_moments(what, p["weight"], sigma(fan_in, fan_out), KURTOSIS[distribution]))
                 equal(f"bias of {what}", p["bias"], np.zeros_like(p["bias"]))
     p = library.back(library.make("LayerNorm", 9).init(library.make("Draw", like, "xavier")))
     equal("scale of LayerNorm", p["weight"], np.ones(9))
     return max(max(ratios), equal("shift of LayerNorm", p["bias"], np.zeros(9)))
+
+
+def hold_moments(what: str, weight: np.ndarray, sigma: float, kurtosis: float) -> float:
+    """Mean 0 and variance σ², each within so many of its standard deviations."""
+    spread = SIGMAS / math.sqrt(weight.size)
+    mean = hold(f"mean of {what}", np.asarray(weight.mean()), np.zeros(()), spread * sigma)
+    off = spread * math.sqrt(kurtosis - 1) * sigma**2
+    return max(mean, hold(f"variance of {what}", np.asarray((weight**2).mean()), np.asarray(sigma**2), off))
 
 
 @layer_invariant(

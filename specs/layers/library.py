@@ -1,7 +1,8 @@
 """A layer library under test: a module that offers layers by the names and parameters below, in one array library.
 
 ARRAYS names the array library. A layer has ``shapes()``, names of parameters to shapes, and is called with a dict of
-parameters and its inputs. Linear weights are (outputs, inputs), as in PyTorch. What a module lacks is not tried.
+parameters and its inputs. Linear weights are (outputs, inputs), as in PyTorch. What a module lacks is not tried, nor
+what its layers take no parameter for.
 
 Linear(inputs, outputs, bias)(p, x): weight, bias
 LayerNorm(width, epsilon)(p, x): weight, bias
@@ -23,6 +24,7 @@ dropout(x, rate, seed); Draw(like, rule, seed=, distribution=) for ``layer.init(
 """
 
 import contextlib
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -66,13 +68,21 @@ class Library:
     def make(self, name: str, *arguments: Any, **options: Any) -> Any:
         """A layer, or whatever a function of the module gives for arguments that are no arrays."""
         made = self.has(name)
+        taken(name, made, arguments, options)
         try:
             return made(*arguments, **options)
         except Exception as error:
             raise Violation(f"{name}{arguments}: raised {type(error).__name__}: {error}") from error
 
+    def method(self, layer: Any, name: str) -> Any:
+        """A method of the layer beside its call. Missing if it has none of that name."""
+        if not hasattr(layer, name):
+            raise Missing(f"{type(layer).__name__} has no {name}")
+        return getattr(layer, name)
+
     def call(self, function: Any, *arguments: Any, **options: Any) -> Any:
         """``function`` on native arrays, its result in NumPy. Violation if it raises."""
+        taken(type(function).__name__, function, arguments, options)
         try:
             return self.back(self.run(function, self.native(arguments), self.native(options)))
         except (Violation, Inapplicable):
@@ -131,6 +141,7 @@ class Library:
 
     def refusal(self, function: Any, *arguments: Any, **options: Any) -> str:
         """The message of the ValueError that comes. Violation if another one or none does."""
+        taken(getattr(function, "__name__", type(function).__name__), function, arguments, options)
         try:
             function(*self.native(arguments), **self.native(options))
         except ValueError as error:
@@ -138,6 +149,16 @@ class Library:
         except Exception as error:
             raise Violation(f"wanted a ValueError, came {type(error).__name__}: {error}") from error
         raise Violation("wanted a ValueError, came a result")
+
+
+def taken(name: str, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Missing if the function has not these parameters: what it does not take, it does not claim."""
+    try:
+        inspect.signature(function).bind(*arguments, **options)
+    except TypeError as error:
+        raise Missing(f"{name}: {error}") from error
+    except ValueError:  # built in, without a signature
+        return
 
 
 def float64(parameters: Mapping[str, Array]) -> dict[str, Array]:

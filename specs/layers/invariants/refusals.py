@@ -11,15 +11,26 @@ from attnspec.specs.layers.library import Library
 
 @layer_invariant(
     "refuses_heads",
-    formula="h ∤ E or h_kv ∤ h: ValueError",
+    formula="h ∤ E: ValueError",
     source="Vaswani et al. 2017, section 3.2.2: d_k = E/h",
     suits=once,
 )
 def refuses_heads(library: Library, case: Case) -> float:
-    """A number of heads that does not divide the width, or the query heads, is refused when the layer is made."""
+    """A number of heads that does not divide the width is refused when the layer is made."""
     library.refusal(library.has("MultiHead"), case.width, 5)
-    library.refusal(library.has("MultiHead"), case.width, 4, 3)
     library.refusal(library.has("EncoderLayer"), case.width, 5, case.hidden)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_groups",
+    formula="h_kv ∤ h: ValueError",
+    source="Ainslie et al. 2023, section 2.2: groups of h/h_kv query heads",
+    suits=once,
+)
+def refuses_groups(library: Library, case: Case) -> float:
+    """A number of key/value heads that does not divide the query heads is refused when the layer is made."""
+    library.refusal(library.has("MultiHead"), case.width, 4, 3)
     return 0.0
 
 

@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -41,12 +42,18 @@ def initial_variance(library: Library, case: Case) -> float:
         for distribution in KURTOSIS:
             draw = library.make("Draw", like, rule, seed=1, distribution=distribution)
             for name, sizes, fan_in, fan_out in (("Linear", (200, 700), 200, 700), ("Convolution", (150, 5), 750, 750)):
-                p, what = library.back(library.make(name, *sizes).init(draw)), f"{name} by {rule}, {distribution}"
+                what = f"{name} by {rule}, {distribution}"
+                p = initial(library, library.make(name, *sizes), draw)
                 ratios.append(hold_moments(what, p["weight"], sigma(fan_in, fan_out), KURTOSIS[distribution]))
                 equal(f"bias of {what}", p["bias"], np.zeros_like(p["bias"]))
-    p = library.back(library.make("LayerNorm", 9).init(library.make("Draw", like, "xavier")))
+    p = initial(library, library.make("LayerNorm", 9), library.make("Draw", like, "xavier"))
     equal("scale of LayerNorm", p["weight"], np.ones(9))
     return max(max(ratios), equal("shift of LayerNorm", p["bias"], np.zeros(9)))
+
+
+def initial(library: Library, layer: Any, draw: Any) -> Any:
+    """Parameters as the layer begins with them, in NumPy."""
+    return library.back(library.method(layer, "init")(draw))
 
 
 def hold_moments(what: str, weight: np.ndarray, sigma: float, kurtosis: float) -> float:
@@ -68,7 +75,7 @@ def initial_layers(library: Library, case: Case) -> float:
     """A stack's initial parameters are those it names, and the layers begin with different weights."""
     layer = library.make("Encoder", make(library, "EncoderLayer", case), 2)
     draw = library.make("Draw", library.native(case.tokens()), "xavier", seed=0)
-    p = library.back(layer.init(draw))
+    p = initial(library, layer, draw)
     shapes = {name: tuple(shape) for name, shape in layer.shapes().items()}
     if {name: a.shape for name, a in p.items()} != shapes:
         raise Violation(f"parameters: wanted {shapes}, came { ({name: a.shape for name, a in p.items()}) }")

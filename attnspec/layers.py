@@ -1,7 +1,7 @@
 """``attnspec verify --layers``: layers over an array library, ours or a module's own, and their invariants."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,10 +27,11 @@ def expected(patterns: tuple[str, ...] | list[str]) -> list[str]:
     return [id for id in layer_catalogue() if not patterns or any(matches(p, id) for p in patterns)]
 
 
-def load(target: str, device: str | None) -> Library:
+def load(target: str, device: str | None, notice: Callable[[], None] = lambda: None) -> Library:
     """The layers that ``target`` names: ours over an array library, or those of a .py file or a dotted module.
 
-    ValueError in one line for whatever is wrong with it, Unavailable if something is not installed.
+    ``notice`` is told before each call. ValueError in one line for whatever is wrong with it, Unavailable if something
+    is not installed.
     """
     module, name = _module(target), short_name(target)
     with telling(target):
@@ -45,7 +46,7 @@ def load(target: str, device: str | None) -> Library:
         here = tuple(arrays.devices())
         if device is not None and device not in here:
             raise Unavailable(f"device: wanted {device!r}, came a machine where {arrays_name} has {', '.join(here)}")
-        return Library(name, module, arrays, device or here[0])
+        return Library(name, module, arrays, device or here[0], notice=notice)
 
 
 def _module(target: str) -> ModuleType:

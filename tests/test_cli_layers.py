@@ -66,7 +66,7 @@ def test_a_stranger_has_only_what_it_offers(attnspec, tmp_path):
     code, out, _ = attnspec("verify", "--layers", "theirs.py")
     assert code == 0
     assert "theirs: conforms" in out
-    assert "3 of 3 invariants hold" in out
+    assert "4 of 4 invariants hold" in out
 
 
 def test_a_fault_is_a_violation(attnspec, tmp_path):
@@ -77,6 +77,15 @@ def test_a_fault_is_a_violation(attnspec, tmp_path):
     assert "float64, B 2, n 5, S 7, width 12, 3 heads, post-norm, seed 3: LayerNorm at" in out
     assert "attnspec verify theirs.py --only layers.norm_definition --layers --seed 3" in out
     assert "theirs: violates 1 invariant" in out
+
+
+def test_a_crash_costs_its_own_row(attnspec, tmp_path):
+    pytest.importorskip("torch")
+    dying = STRANGER.replace("import torch", "import os\nimport torch").replace("EPSILON", "os._exit(7)")
+    (tmp_path / "theirs.py").write_text(dying)
+    code, out, _ = attnspec("verify", "--layers", "theirs.py", "--only", "layers.norm_affine")
+    assert code == 1
+    assert "crashed: exit code 7" in out
 
 
 def test_a_module_of_mutants_is_a_target(attnspec):

@@ -25,7 +25,7 @@ dropout(x, rate, seed); Draw(like, rule, seed=, distribution=) for ``layer.init(
 
 import contextlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -58,6 +58,8 @@ class Library:
     device: str
     kept: dict[Any, Any] = field(default_factory=dict)
     """Compiled calls."""
+    notice: Callable[[], None] = lambda: None
+    """Is told before each call."""
 
     def has(self, name: str) -> Any:
         """What the module offers under the name. Missing if it does not."""
@@ -93,6 +95,7 @@ class Library:
 
     def run(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The call, compiled where op by op costs far more: what holds arrays is given, the rest is fixed."""
+        self.notice()
         if not self.arrays.RUNS_COMPILED:
             return function(*arguments, **options)
         named: dict[Any, Any] = {**dict(enumerate(arguments)), **options}

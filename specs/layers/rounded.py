@@ -94,6 +94,10 @@ class Rounded:
         """Those of some tokens, on the last axis but one."""
         return self.map(lambda a: a[..., tokens, :])
 
+    def of(self, sequence: int) -> "Rounded":
+        """Those of one batch entry alone, without the axis of the batch."""
+        return self.map(lambda a: a[..., sequence, :, :])
+
     def like(self, value: Floats | float) -> "Rounded":
         """Numbers that are exact, beside these."""
         value = np.asarray(value, np.float64)

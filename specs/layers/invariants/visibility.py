@@ -63,6 +63,9 @@ def padding(library: Library, case: Case) -> float:
         filled = np.where(mask[:, 0, 0, :, None], x, np.asarray(junk, case.dtype))
         came = library.call(layer, p, filled, mask=mask)[rows, real]
         ratios.append(same(f"real tokens, padded with {junk:g}", case, came, short, wanted))
+    mask[1] = False
+    came = library.call(layer, p, x, mask=mask)[0, real[0]]
+    ratios.append(same("real tokens beside a sequence of padding alone", case, came, short[0], wanted.of(0)))
     return max(ratios)
 
 

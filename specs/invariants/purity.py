@@ -252,6 +252,10 @@ def threads(backend: Backend, problem: Problem) -> float:
     return max(ratios)
 
 
+LARGE = Shape(1, 3, 3, 257, 257, 16, 16)
+"""Sizes that are worth several threads, and that neither two nor three divide."""
+
+
 @invariant(
     "purity.thread_count",
     formula="A(x) on one thread = A(x) on two",
@@ -268,10 +272,6 @@ def thread_count(backend: Backend, problem: Problem) -> float:
         with backend.arrays.threads(count):
             ratios.append(hold_same(backend, problem, backend.solve(problem), alone, f"on {count} threads, "))
     return max(ratios)
-
-
-LARGE = Shape(1, 3, 3, 257, 257, 16, 16)
-"""Sizes that are worth several threads, and that neither two nor three divide."""
 
 
 @contextlib.contextmanager

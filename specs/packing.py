@@ -23,19 +23,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 
 from attnspec.specs.backend import Backend, Malformed
-from attnspec.specs.contract import has_keyword
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem
-from attnspec.specs.settings import SETTINGS, Axes
 
 NAME = "attend_packed"
 
 ARGUMENTS = ("query", "key", "value", "query_offsets", "key_offsets")
-
-KEYWORDS = ("is_causal", "scale", "softcap", "window", "alibi_slopes", "sinks")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +56,11 @@ class Pack:
     def sequences(self) -> tuple[Problem, ...]:
         """Each sequence as a problem of its own, a batch of one."""
         bounds = zip(*(pairwise(o) for o in (self.query_offsets, self.key_offsets)), strict=True)
-        return tuple(
-            Problem(*(_turned(a) for a in (self.query[a:b], self.key[c:d], self.value[c:d])), self.options)
-            for (a, b), (c, d) in bounds
-        )
+        return tuple(self._one(slice(*queries), slice(*keys)) for queries, keys in bounds)
+
+    def _one(self, queries: slice, keys: slice) -> Problem:
+        query, key, value = (a.swapaxes(0, 1)[None] for a in (self.query[queries], self.key[keys], self.value[keys]))
+        return Problem(query, key, value, self.options)
 
     def reordered(self, order: Array) -> tuple["Pack", Array]:
         """The sequences in another order, and which of this pack's queries each of its queries is."""
@@ -79,77 +75,9 @@ class Pack:
         return dataclasses.replace(self, **changes)
 
 
-def _turned(array: Array) -> Array:
-    """(1, H, n, D) of (n, H, D)."""
-    return array.swapaxes(0, 1)[None]
-
-
 def _places(offsets: Array, order: Array) -> Array:
     ranges = [np.arange(offsets[b], offsets[b + 1]) for b in order]
     return np.concatenate([np.zeros(0, np.int64), *ranges])
-
-
-def claims(backend: Backend, keyword: str) -> bool:
-    """Whether the function has the keyword, and it is not declared lacking."""
-    has = has_keyword(backend.functions[NAME], keyword)
-    return has and not backend.declaration.missing(frozenset({NAME, keyword, backend.device}))
-
-
-def packed(backend: Backend, problem: Problem) -> Pack:
-    """The problem's batch in a row, cut anew into sequences; the lengths and the options are fixed by its seed."""
-    slot = (NAME, problem, backend.declaration.lacks)
-    if slot not in backend.memo:
-        rng = RandomState([problem.seed, 0x9ACC])
-        arrays = [np.concatenate(a.swapaxes(1, 2)) if len(a) else a[:, 0] for a in _inputs(problem)]
-        able = {word for word in ("cross", "zero_size") if _able(backend, problem.features | {word})}
-        features = problem.features | able | {NAME}
-        offsets = _offsets(rng, len(arrays[0]), len(arrays[1]), able)
-        options = _options(backend, problem, features, rng)
-        wide = np.int64 if problem.seed % 2 else np.int32
-        backend.memo[slot] = Pack(*arrays, *(o.astype(wide) for o in offsets), options, features | set(options))
-    pack: Pack = backend.memo[slot]
-    return pack
-
-
-def _inputs(problem: Problem) -> tuple[Array, Array, Array]:
-    return problem.query, problem.key, problem.value
-
-
-def _able(backend: Backend, features: frozenset[str]) -> bool:
-    return not backend.declaration.missing(features | {NAME, backend.device})
-
-
-SEQUENCES = 4
-"""Pieces that the tokens are cut into at random; they may be empty, and more empty ones join them."""
-
-
-def _offsets(rng: RandomState, queries: int, keys: int, able: set[str]) -> tuple[Array, Array]:
-    """Unequal lengths, and as far as that is claimed a sequence without queries, one without keys and a blank one."""
-    if "zero_size" not in able:
-        pieces = min(SEQUENCES, queries, keys)
-        cuts = [np.sort(1 + rng.choice(n - 1, pieces - 1, replace=False)) for n in (queries, keys)]
-        first, second = (np.array([0, *cut, n]) for cut, n in zip(cuts, (queries, keys), strict=True))
-    else:
-        lengths = [np.diff([0, *np.sort(rng.randint(0, n + 1, SEQUENCES - 1)), n]) for n in (queries, keys)]
-        lengths = [np.insert(each, rng.randint(SEQUENCES + 1), 0) for each in lengths]
-        blank = rng.randint(SEQUENCES + 2)
-        first, second = (np.append(0, np.cumsum(np.insert(each, blank, 0))) for each in lengths)
-    return first, second if "cross" in able else first
-
-
-def _options(backend: Backend, problem: Problem, features: frozenset[str], rng: RandomState) -> dict[str, Any]:
-    """Among eight seeds in a row, each two claimed keywords are both on, both off, and each on alone, twice.
-
-    An orthogonal array of strength 2: Hedayat, Sloane & Stufken 1999, theorem 3.1.
-    """
-    _, heads, kv_heads, *_ = problem.shape
-    axes, options = Axes(1, heads, kv_heads, len(problem.query), len(problem.key)), dict[str, Any]()
-    for column, keyword in enumerate(KEYWORDS, 1):
-        settings = [setting(axes, rng, problem.query.dtype) for setting in SETTINGS[keyword].values()]
-        fits = [s for s in settings if _able(backend, features | problem.with_options(**options, **s).features)]
-        if (problem.seed & column).bit_count() % 2 and claims(backend, keyword) and fits:
-            options |= fits[rng.randint(len(fits))]
-    return options
 
 
 def native(backend: Backend, pack: Pack) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def by_sequence(attention: Callable[..., Any]) -> Callable[..., Any]:
         those of ``attention``, with positions counted within the sequence. ValueError for malformed input.
         """
         check(query, key, value, query_offsets, key_offsets)
-        options = {"is_causal": is_causal, "scale": scale, "window": window, "softcap": softcap}
+        options: dict[str, Any] = {"is_causal": is_causal, "scale": scale, "window": window, "softcap": softcap}
         options |= {"alibi_slopes": alibi_slopes, "sinks": sinks}
         output = np.zeros((*query.shape[:2], value.shape[2]), query.dtype)
         for queries, keys in zip(pairwise(query_offsets), pairwise(key_offsets), strict=True):

@@ -11,8 +11,6 @@ from attnspec.specs.invariants.common import POSITIONS, part, require, unchanged
 from attnspec.specs.invariants.decoding import payload
 from attnspec.specs.invariants.gradient import NAMES, determined
 from attnspec.specs.invariants.packs import (
-    PLAIN_PROBES,
-    PROBES,
     draws,
     exact_gradients,
     filled,
@@ -24,12 +22,13 @@ from attnspec.specs.invariants.packs import (
     refused,
     with_segments,
 )
-from attnspec.specs.packing import NAME, call, claims, exact, in_a_row, native, packed, solve
+from attnspec.specs.packing import NAME, call, exact, in_a_row, native, solve
+from attnspec.specs.packs import FEW, GROUPED, PROBES, SIMPLE, claims, packed
 from attnspec.specs.problem import Problem
 
 ALONE = "Dao 2023, FlashAttention-2, flash_attn_varlen_func: a pack is its sequences"
 
-packing = functools.partial(invariant, without={*OPTIONS, "rank2", "rank3"}, claims={NAME}, costly=True, probes=PROBES)
+packing = functools.partial(invariant, without={*OPTIONS, "rank2", "rank3"}, claims={NAME}, costly=True, probes=FEW)
 
 
 @packing(
@@ -37,6 +36,7 @@ packing = functools.partial(invariant, without={*OPTIONS, "rank2", "rank3"}, cla
     formula="attend_packed(Q, K, V; o)_b = A(Q_b, K_b, V_b)",
     source=ALONE,
     catches=("O10", "O12", "O13"),
+    probes=PROBES,
 )
 def alone(backend: Backend, problem: Problem) -> float:
     """Each packed sequence gets what attention gives it alone, be it without queries or without keys."""
@@ -49,13 +49,15 @@ def alone(backend: Backend, problem: Problem) -> float:
     formula="attend_packed(Q, K, V; o) = A(Q, K, V; query_segments, key_segments)",
     source="Krell et al. 2021, Efficient Sequence Packing (arXiv:2107.02027), section 3.2",
     catches=("O10", "O13"),
+    probes=SIMPLE,
 )
 def segments(backend: Backend, problem: Problem) -> float:
     """Where positions play no part, a pack is one sequence whose tokens see those of the same segment."""
     if not backend.supports(frozenset({"query_segments", "key_segments"})):
         raise Waived
     pack = packed(backend, problem)
-    require(not set(POSITIONS) & set(pack.options))
+    kept = set(pack.options) & backend.options - set(POSITIONS)
+    pack = pack.replace(options={name: pack.options[name] for name in sorted(kept)})
     whole, (exactly, bound) = with_segments(pack), exact(backend, pack)
     require(backend.supports(whole.features))
     wanted = in_a_row([part(backend.solve(whole), "output")])
@@ -120,7 +122,7 @@ def causality(backend: Backend, problem: Problem) -> float:
     if not claims(backend, "is_causal"):
         raise Waived
     pack, rng = packed(backend, problem), draws(problem)
-    require("is_causal" in pack.options)
+    pack = pack.replace(options={**pack.options, "is_causal": True})
     later, earlier = np.zeros(len(pack.key), bool), np.zeros(len(pack.query), bool)
     for (queries, keys), sequence in zip(ranges(pack), pack.sequences, strict=True):
         first = int(rng.randint(sequence.shape[4] + 1))
@@ -138,7 +140,7 @@ def causality(backend: Backend, problem: Problem) -> float:
     "packing.malformed",
     formula="offsets that fall, or do not go from 0 to T and S, or differ in number: ValueError",
     source="attnspec contract: malformed input raises ValueError",
-    probes=PLAIN_PROBES[:2],
+    probes=SIMPLE,
 )
 def malformed_offsets(backend: Backend, problem: Problem) -> float:
     """Offsets that are no cumulative lengths of the tokens are refused, and nothing is written beside the arguments."""
@@ -158,6 +160,7 @@ def malformed_offsets(backend: Backend, problem: Problem) -> float:
     "packing.inputs_unchanged",
     formula="query, key, value, offsets and options after the call = before the call, bit by bit",
     source="a function in the mathematical sense",
+    probes=SIMPLE,
 )
 def inputs_unchanged(backend: Backend, problem: Problem) -> float:
     """The call leaves its arguments, the offsets among them, as they were."""
@@ -175,7 +178,7 @@ def inputs_unchanged(backend: Backend, problem: Problem) -> float:
     source="Dao et al. 2022, FlashAttention, appendix B.2",
     catches=("G11", "J5"),
     needs={"gradient"},
-    probes=(*PROBES[1:4], *PLAIN_PROBES[:2]),
+    probes=(GROUPED[0], SIMPLE[0]),
 )
 def gradient(backend: Backend, problem: Problem) -> float:
     """The gradients of query, key and value are those of each sequence alone."""

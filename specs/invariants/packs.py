@@ -1,4 +1,4 @@
-"""What the invariants about packs share: which problems they are made of, and what is done with a pack's tokens."""
+"""What the invariants about packs share: what is done with a pack's tokens, offsets and gradients."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,44 +7,11 @@ import numpy as np
 from numpy.random import RandomState
 
 from attnspec.specs.backend import Backend, BackendError, Malformed
-from attnspec.specs.catalogue import Probe, hold
+from attnspec.specs.catalogue import hold
 from attnspec.specs.malformed import Bands, refusal
 from attnspec.specs.oracle import Floats
 from attnspec.specs.packing import NAME, Pack, call, exact, in_a_row, native, solve
 from attnspec.specs.problem import Array, Problem
-from attnspec.specs.recipe import Recipe, Shape
-
-PIECES = (
-    (Shape(2, 2, 2, 3, 3, 2, 2), "float32"),
-    (Shape(4, 6, 2, 4, 7, 8, 5), "float32"),
-    (Shape(4, 2, 2, 3, 5, 4, 4), "float64"),
-    (Shape(4, 2, 2, 7, 4, 3, 3), "float16"),
-    (Shape(4, 3, 3, 5, 5, 4, 4), "bfloat16"),
-    (Shape(4, 3, 1, 3, 6, 5, 5), "float32"),
-    (Shape(3, 2, 2, 7, 7, 4, 1), "float32"),
-    (Shape(3, 6, 3, 5, 6, 4, 4), "float64"),
-    (Shape(3, 1, 1, 2, 1, 3, 2), "float32"),
-    (Shape(4, 9, 9, 3, 6, 4, 4), "float16"),
-    (Shape(2, 2, 1, 31, 31, 8, 16), "bfloat16"),
-    (Shape(2, 2, 2, 17, 33, 16, 16), "float32"),
-    (Shape(1, 2, 2, 0, 3, 2, 2), "float32"),
-    (Shape(1, 2, 2, 3, 0, 2, 2), "float32"),
-    (Shape(2, 1, 1, 65, 63, 136, 136), "float32"),
-    (Shape(1, 2, 2, 130, 385, 7, 5), "float16"),
-)
-"""Shapes and dtypes, small ones first. A problem's batch is put in a row and cut anew: B·L queries and B·S keys."""
-
-PLAIN = Shape(4, 3, 3, 5, 5, 5, 5)
-"""A shape that any backend takes, in whatever dtype is its first."""
-
-
-def _probe(shape: Shape, dtype: str | None, seed: int) -> Probe:
-    return lambda first: Recipe(shape, dtype or first, ("gaussian", "uniform")[seed % 2], seed).problem()
-
-
-PLAIN_PROBES = tuple(_probe(PLAIN, None, seed) for seed in range(len(PIECES), len(PIECES) + 8))
-
-PROBES = (*(_probe(shape, dtype, seed) for seed, (shape, dtype) in enumerate(PIECES)), *PLAIN_PROBES)
 
 
 def draws(problem: Problem) -> RandomState:

@@ -215,6 +215,22 @@ def _arrays(pack):
     return arguments + [value for value in pack.options.values() if isinstance(value, np.ndarray)]
 
 
+@pytest.mark.parametrize("id", FAMILY)
+def test_what_torch_mutants_begin_with_is_right(id):
+    pytest.importorskip("torch")
+    from attnspec.impls.arrays import torch as binding
+    from attnspec.mutants.correct._torch_packing import Packed
+
+    declaration = read_declaration({"ARRAYS": "torch", "CONVENTIONS": {"intermediate_dtype": "float32"}})
+    functions = {"attend_packed": Packed.attend_packed}
+    outcome = examine(
+        catalogue()[id],
+        Backend("torch", Packed.attention, declaration, binding, functions=functions),
+        PROFILES["default"],
+    )
+    assert outcome.status == (NOT_CLAIMED if id == "packing.segments" else PASSED), outcome.failure
+
+
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 def test_no_sequence_at_all_gives_no_row(library):
     pytest.importorskip(library)

@@ -2,7 +2,7 @@
 
 import torch
 
-from attnspec.mutants.correct.torch_packing import Packed
+from attnspec.mutants.correct._torch_packing import Packed
 
 ARRAYS = "torch"
 KILLED_BY = "packing.gradient"

@@ -93,6 +93,11 @@ def _able(backend: Backend, features: frozenset[str]) -> bool:
     return not backend.declaration.missing(features | {NAME, backend.device})
 
 
+def allows(backend: Backend, problem: Problem, pack: Pack, **options: Any) -> bool:
+    """Whether no declared lack rules the options out on top of the pack's."""
+    return _able(backend, pack.features | problem.with_options(**{**pack.options, **options}).features)
+
+
 SHARES = (0.1, 0.2, 0.3, 0.4)
 """Of all tokens, what each sequence gets on average; empty ones join them."""
 

@@ -16,7 +16,7 @@ from attnspec.specs.examine import examine
 from attnspec.specs.invariants.packs import ids, malformed, ranges, with_segments
 from attnspec.specs.outcome import FAILED, NOT_CLAIMED, PASSED
 from attnspec.specs.packing import ARGUMENTS, exact, solve
-from attnspec.specs.packs import KEYWORDS, PROBES, claims, packed
+from attnspec.specs.packs import KEYWORDS, PROBES, allows, claims, packed
 from attnspec.specs.recipe import Recipe, Shape
 
 FAMILY = [id for id in catalogue() if id.startswith("packing.")]
@@ -109,6 +109,15 @@ def test_what_a_signature_lacks_is_not_claimed():
     lacking = backend(everything, LACKS={"window"})
     assert not claims(lacking, "window")
     assert not any("window" in packed(lacking, drawn(seed)).options for seed in range(8))
+
+
+def test_options_together_stay_within_the_claims():
+    lacking, problem = backend(everything, LACKS={"is_causal+nonpositive_scale"}), drawn(2)
+    pack = packed(lacking, problem)
+    assert not allows(lacking, problem, pack.replace(options={"scale": -0.3}), is_causal=True)
+    assert allows(lacking, problem, pack.replace(options={"scale": 0.5}), is_causal=True)
+    options = [packed(lacking, drawn(seed)).options for seed in range(40)]
+    assert not any("is_causal" in each and each.get("scale", 1) <= 0 for each in options)
 
 
 def test_negative_values_stay_within_the_claims():

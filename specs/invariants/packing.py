@@ -23,7 +23,7 @@ from attnspec.specs.invariants.packs import (
     with_segments,
 )
 from attnspec.specs.packing import NAME, call, exact, in_a_row, native, solve
-from attnspec.specs.packs import FEW, GROUPED, PROBES, SIMPLE, claims, packed
+from attnspec.specs.packs import FEW, GROUPED, PROBES, SIMPLE, allows, claims, packed
 from attnspec.specs.problem import Problem
 
 ALONE = "Dao 2023, FlashAttention-2, flash_attn_varlen_func: a pack is its sequences"
@@ -122,6 +122,7 @@ def causality(backend: Backend, problem: Problem) -> float:
     if not claims(backend, "is_causal"):
         raise Waived
     pack, rng = packed(backend, problem), draws(problem)
+    require(allows(backend, problem, pack, is_causal=True))
     pack = pack.replace(options={**pack.options, "is_causal": True})
     later, earlier = np.zeros(len(pack.key), bool), np.zeros(len(pack.query), bool)
     for (queries, keys), sequence in zip(ranges(pack), pack.sequences, strict=True):

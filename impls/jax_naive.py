@@ -13,6 +13,7 @@ import jax.numpy as jnp
 
 from attnspec.impls.caching.jax import attend_cached as attend_cached
 from attnspec.impls.caching.jax import make_cache as make_cache
+from attnspec.impls.packing.jax import by_mask
 from attnspec.impls.positions.jax import make_alibi_slopes as make_alibi_slopes
 from attnspec.impls.positions.jax import positional_encoding as positional_encoding
 from attnspec.impls.positions.jax import relative_bias as relative_bias
@@ -90,6 +91,9 @@ def attention(
     results += [weights.astype(dtype)] * return_weights + [lse] * return_lse
     results = [result.reshape(lead + result.shape[2:]) for result in results]
     return tuple(results) if len(results) > 1 else results[0]
+
+
+attend_packed = by_mask(attention)
 
 
 def dot_products(query: Array, key: Array) -> Array:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from attnspec.impls.caching.numpy import attend_cached as attend_cached
 from attnspec.impls.caching.numpy import make_cache as make_cache
+from attnspec.impls.packing.numpy import by_sequence
 from attnspec.impls.positions.numpy import make_alibi_slopes as make_alibi_slopes
 from attnspec.impls.positions.numpy import positional_encoding as positional_encoding
 from attnspec.impls.positions.numpy import relative_bias as relative_bias
@@ -109,6 +110,9 @@ def attention(
         results.append(lse)
     results = [result.reshape(lead + result.shape[2:]) for result in results]
     return tuple(results) if len(results) > 1 else results[0]
+
+
+attend_packed = by_sequence(attention)
 
 
 def per_query_head(array: Array, heads: int) -> Array:

@@ -11,6 +11,7 @@ import torch
 
 from attnspec.impls.caching.torch import attend_cached as attend_cached
 from attnspec.impls.caching.torch import make_cache as make_cache
+from attnspec.impls.packing.torch import by_sequence
 from attnspec.impls.positions.torch import make_alibi_slopes as make_alibi_slopes
 from attnspec.impls.positions.torch import positional_encoding as positional_encoding
 from attnspec.impls.positions.torch import relative_bias as relative_bias
@@ -86,6 +87,9 @@ def attention(
     results += [weights.to(dtype)] * return_weights + [lse] * return_lse
     results = [result.reshape(lead + result.shape[2:]) for result in results]
     return tuple(results) if len(results) > 1 else results[0]
+
+
+attend_packed = by_sequence(attention)
 
 
 def dot_products(query: Array, key: Array) -> Array:

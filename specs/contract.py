@@ -54,6 +54,7 @@ FUNCTIONS = (
     "relative_bias",
     "make_cache",  # this and the next: attnspec.specs.caching
     "attend_cached",
+    "attend_packed",  # attnspec.specs.packing
 )
 """Functions that a module may have beside ``attention``; each it has is one it claims. ``positions`` describes its."""
 

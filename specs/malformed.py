@@ -101,18 +101,18 @@ def _settled(backend: Backend, problem: Problem, call: Call) -> float:
             backend.arrays.synchronize(returned)
     except BackendError as error:
         bands.hold(f"with {call.what}: ")
-        return _refusal(call, error)
+        return refusal(call.what, error)
     bands.hold(f"with {call.what}: ")
     return _right(backend, call, returned)
 
 
-def _refusal(call: Call, error: BackendError) -> float:
+def refusal(what: str, error: BackendError) -> float:
     """0 if the call was refused cleanly; Violation if it broke off."""
     cause = error.__cause__
     if cause is None:  # it is not made again, for it killed a process
         raise error
     if isinstance(cause, UNCLEAN) or not isinstance(cause, Exception):
-        raise Violation(f"with {call.what}: wanted an error such as ValueError, came {str(error).split(' ', 2)[-1]}")
+        raise Violation(f"with {what}: wanted an error such as ValueError, came {str(error).split(' ', 2)[-1]}")
     return 0.0
 
 

@@ -1,0 +1,1 @@
+"""Packed sequences of unequal lengths, without padding, one module an array library."""

@@ -9,9 +9,9 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, per_dtype
 from attnspec.specs.layers.compare import differ, near, same
 from attnspec.specs.layers.definition import attention, causal, linear, merge, part, split
-from attnspec.specs.layers.invariants.stacks import defined, make
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import Rounded, exact
+from attnspec.specs.layers.solution import defined, make
 from attnspec.specs.positions import encoded, rotated
 
 

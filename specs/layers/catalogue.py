@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 from attnspec.specs.catalogue import Inapplicable, Violation
+from attnspec.specs.contract import first_line
 from attnspec.specs.layers.case import Case, cases
 from attnspec.specs.layers.library import Library, Missing
 from attnspec.specs.outcome import FAILED, NEVER_RAN, NOT_CLAIMED, PASSED, Outcome
@@ -111,7 +112,6 @@ def checked(invariant: LayerInvariant, library: Library, case: Case) -> float:
     except (Violation, Inapplicable):
         raise
     except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise Violation(
-            f"wanted a result that can be compared, came one on which the check broke off: {cause}"
-        ) from error
+        cause = f"{type(error).__name__}: {first_line(error)}"
+        message = "wanted a result that can be compared, came one on which the check broke off"
+        raise Violation(f"{message}: {cause}") from error

@@ -1,0 +1,43 @@
+"""What the models of BERT's family have in common: token ids in, a state for each token out, layer by layer."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from array_api_compat import array_namespace
+
+from attnspec.impls.layers.layer import Layer
+from attnspec.impls.layers.parameters import Array
+
+States = list[Array]
+"""(B, n, width) after the embedding and after each layer."""
+
+
+class Model(Layer):
+    """The base: a model says how it computes its ``states``."""
+
+    NAMES: ClassVar[Mapping[str, str]] = {}
+    """The module's name in the ``transformers`` package for each of ours, {} standing for a number."""
+
+    def states(self, parameters: Mapping[str, Array], ids: Array, **options: Any) -> States:
+        """The states of the tokens ``ids`` (B, n); ``mask`` (B, n), True at tokens that are no padding."""
+        raise NotImplementedError(f"{type(self).__name__} has no states")
+
+    def __call__(self, parameters: Mapping[str, Array], ids: Array, **options: Any) -> Array:
+        """The last of ``states``: (B, n, width)."""
+        return self.states(parameters, ids, **options)[-1]
+
+
+def keys_of(mask: Array | None) -> Array | None:
+    """``mask`` (B, n) as one over keys: (B, 1, 1, n)."""
+    return None if mask is None else mask[:, None, None, :]
+
+
+def positions_of(ids: Array) -> Array:
+    """0, 1, …, n − 1 for every sequence of ``ids`` (B, n)."""
+    xp = array_namespace(ids)
+    return xp.cumulative_sum(xp.ones_like(ids), axis=1) - 1
+
+
+def pooled(dense: Any, state: Array) -> Array:
+    """tanh of the dense layer over the first token's state: (B, n, width) to (B, width). BERT's code."""
+    return array_namespace(state).tanh(dense(state[:, :1, :]))[:, 0, :]

@@ -5,7 +5,10 @@ applies it. Shapes: B batch entries, n tokens, S source tokens, width features.
 """
 
 from attnspec.impls.layers.attention import SelfAttention as SelfAttention
+from attnspec.impls.layers.convolution import Convolution as Convolution
 from attnspec.impls.layers.core import core as core
+from attnspec.impls.layers.decoder import Decoder as Decoder
+from attnspec.impls.layers.decoder import DecoderLayer as DecoderLayer
 from attnspec.impls.layers.dropout import dropout as dropout
 from attnspec.impls.layers.embedding import Embedding as Embedding
 from attnspec.impls.layers.embedding import LearnedPositions as LearnedPositions
@@ -21,3 +24,9 @@ from attnspec.impls.layers.masks import padding_mask_of_ids as padding_mask_of_i
 from attnspec.impls.layers.masks import truncate as truncate
 from attnspec.impls.layers.multihead import MultiHead as MultiHead
 from attnspec.impls.layers.norm import LayerNorm as LayerNorm
+from attnspec.impls.layers.perhead import PerHead as PerHead
+from attnspec.impls.layers.perhead import one_map as one_map
+from attnspec.impls.layers.perhead import per_head as per_head
+from attnspec.impls.layers.positions import rotary_embedding as rotary_embedding
+from attnspec.impls.layers.recurrent import Recurrent as Recurrent
+from attnspec.impls.layers.transformer import Transformer as Transformer

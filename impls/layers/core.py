@@ -9,6 +9,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +33,7 @@ def default_core(query: Array, key: Array, value: Array, **options: Any) -> Arra
     return core(importlib.import_module(f"attnspec.impls.{DEFAULTS[name]}"))(query, key, value, **options)
 
 
+@cache
 def core(backend: ModuleType | str) -> Attention:
     """The attention of a backend's module, or of the one in ``attnspec.impls`` with that name, as a layer calls it."""
     if isinstance(backend, str):

@@ -7,6 +7,7 @@ the bound of one computation, at any u; two that are both correct differ by at m
 are of order u² times the square of the same sum.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -27,9 +28,9 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if function is F.multi_head_attention_forward:
+        if function in PARTS:
             with self:  # its parts have rules, it has none
-                return _unguarded(function)(*args, **kwargs)
+                return PARTS[function](*args, **kwargs)
         result = function(*args, **kwargs)
         if isinstance(result, torch.Tensor) and result.is_floating_point() and result.requires_grad:
             with torch.no_grad():
@@ -56,14 +57,33 @@ def _unguarded(function: FunctionType) -> FunctionType:
     return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
 
 
+def _by_definition(query: Any, key: Any, value: Any, attn_mask: Any = None, *_: Any, **__: Any) -> Any:
+    """What scaled_dot_product_attention computes, operation by operation. Vaswani et al. (2017), equation 1."""
+    scores = torch.matmul(query, key.transpose(-1, -2)) * (1 / math.sqrt(query.shape[-1]))
+    if attn_mask is not None:
+        scores = scores.masked_fill(~attn_mask, -math.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
+    return torch.matmul(F.softmax(scores, dim=-1), value)
+
+
+PARTS: dict[Any, Callable[..., Any]] = {
+    F.multi_head_attention_forward: _unguarded(F.multi_head_attention_forward),
+    F.scaled_dot_product_attention: _by_definition,
+}
+
+
 def rounding_errors(compute: Callable[[], Sequence[Any]]) -> list[Any]:
     """For each float64 tensor that ``compute`` gives, u⁻¹ times the bound of its error, elementwise.
 
     Parameters or inputs must require gradients. ValueError for an operation that no rule covers.
     """
-    with Recorder() as recorder:
-        outputs = compute()
-    return [_bound(output, recorder.steps) for output in outputs]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # tensors this small are faster on one, and by far where others use the cores
+    try:
+        with Recorder() as recorder:
+            outputs = compute()
+        return [_bound(output, recorder.steps) for output in outputs]
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _bound(output: Any, steps: list[tuple[Any, Any]]) -> Any:

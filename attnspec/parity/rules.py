@@ -75,7 +75,13 @@ def elementary(result: Any, *_: Any, **__: Any) -> Any:
     return ELEMENTARY * result.abs()
 
 
+def power(result: Any, x: Any, exponent: float) -> Any:
+    """xⁿ as a product, or by pow."""
+    return max(exponent, ELEMENTARY) * result.abs()
+
+
 RULES: dict[Any, Rule] = {
+    torch.pow: power,
     F.linear: linear,
     torch.matmul: matmul,
     torch.bmm: matmul,
@@ -89,7 +95,7 @@ RULES: dict[Any, Rule] = {
 }
 """What is not here and not in ``ROUNDED`` or ``EXACT`` stops the analysis: nothing is taken for exact silently."""
 
-ROUNDED = frozenset({"add", "__add__", "__radd__", "__mul__", "__rmul__", "mul", "__truediv__", "__sub__", "__pow__"})
+ROUNDED = frozenset({"add", "__add__", "__radd__", "__mul__", "__rmul__", "mul", "__truediv__", "__sub__"})
 EXACT = frozenset(
     "__getitem__ view reshape transpose permute contiguous unsqueeze squeeze expand flatten unflatten select cat pad "
     "dropout embedding relu to clone size dim masked_fill split chunk masked_fill_ where zeros_like type_as".split()

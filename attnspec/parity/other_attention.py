@@ -78,3 +78,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "flax.nnx.MultiHeadAttention": flax,
     "keras.layers.MultiHeadAttention": keras,
 }
+
+
+def build(name: str) -> Case:
+    """The case of that name."""
+    return CASES[name]()

@@ -80,7 +80,15 @@ def power(result: Any, x: Any, exponent: float) -> Any:
     return max(exponent, ELEMENTARY) * result.abs()
 
 
+def total(result: Any, x: Any, *axes: Any, **options: Any) -> Any:
+    """The sum over some axes."""
+    terms = x.numel() // max(result.numel(), 1)
+    return gamma(terms) * torch.sum(x.abs(), *axes, **options)
+
+
 RULES: dict[Any, Rule] = {
+    torch.Tensor.sum: total,
+    torch.sqrt: lambda result, _: result.abs(),
     torch.pow: power,
     F.linear: linear,
     torch.matmul: matmul,
@@ -95,8 +103,7 @@ RULES: dict[Any, Rule] = {
 }
 """What is not here and not in ``ROUNDED`` or ``EXACT`` stops the analysis: nothing is taken for exact silently."""
 
-ROUNDED = frozenset({"add", "__add__", "__radd__", "__mul__", "__rmul__", "mul", "__truediv__", "__sub__"})
-EXACT = frozenset(
-    "__getitem__ view reshape transpose permute contiguous unsqueeze squeeze expand flatten unflatten select cat pad "
-    "dropout embedding relu to clone size dim masked_fill split chunk masked_fill_ where zeros_like type_as".split()
-)
+ROUNDED = frozenset({"add", "__add__", "__radd__", "__mul__", "__rmul__", "mul", "__truediv__", "div", "__sub__"})
+MOVES = {"__getitem__", "view", "reshape", "transpose", "permute", "contiguous", "unsqueeze", "squeeze", "expand"}
+MOVES |= {"flatten", "unflatten", "select", "cat", "pad", "to", "clone"}
+EXACT = frozenset(MOVES | {"dropout", "embedding", "relu", "masked_fill", "where", "zeros_like"})

@@ -1,5 +1,6 @@
 """PyTorch's attention and Transformer modules, and our layers with the same weights."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -64,7 +65,9 @@ def decoder_layer() -> Case:
 
 def transformer() -> Case:
     """Transformer: the memory, and what the decoder makes of it; PyTorch normalises the last state of each."""
-    module = randomised(torch.nn.Transformer(WIDTH, HEADS, COUNT, COUNT, **OPTIONS))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "enable_nested_tensor", UserWarning)  # nobody asked for one
+        module = randomised(torch.nn.Transformer(WIDTH, HEADS, COUNT, COUNT, **OPTIONS))
     encoder = layers.Encoder(layers.EncoderLayer(WIDTH, HEADS, HIDDEN), COUNT, final_norm=True)
     decoder = layers.Decoder(layers.DecoderLayer(WIDTH, HEADS, HIDDEN), COUNT, final_norm=True)
     parameters = from_torch_nn(weights(module))
@@ -95,3 +98,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "torch.nn.TransformerDecoderLayer": decoder_layer,
     "torch.nn.Transformer": transformer,
 }
+
+
+def build(name: str) -> Case:
+    """The case of that name."""
+    return CASES[name]()

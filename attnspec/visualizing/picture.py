@@ -5,7 +5,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 COLUMN, ROW, MARGIN = 0.3, 0.18, 1.6
@@ -15,10 +14,17 @@ MOST_ACROSS = 3
 """Panels side by side, fewer where there are many tokens."""
 
 
-def draw(path: Path, tokens: Sequence[str], weights: NDArray[Any], token: str, layers: Sequence[int]) -> None:
+def draw(
+    path: Path,
+    tokens: Sequence[str],
+    weights: NDArray[Any],
+    token: str,
+    layers: Sequence[int],
+    heads: Sequence[int],
+) -> None:
     """Write a panel for each of ``layers``: its ``weights`` (layers, heads, tokens) from dark to bright.
 
-    ``layers`` are the numbers to show, from 1. ValueError if the file cannot be written.
+    ``layers`` and ``heads`` are the numbers to show, from 1. ValueError if the file cannot be written.
     """
     from matplotlib.figure import Figure  # not pyplot: no window, no state
 
@@ -27,8 +33,8 @@ def draw(path: Path, tokens: Sequence[str], weights: NDArray[Any], token: str, l
     size = (across * (COLUMN * len(tokens) + MARGIN), down * (ROW * weights.shape[1] + MARGIN) + 0.5)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(down, across, squeeze=False).flat
-    for panel, layer, heads in zip(axes, layers, weights, strict=False):
-        image = _panel(panel, tokens, heads, f"layer {layer}")
+    for panel, layer, rows in zip(axes, layers, weights, strict=False):
+        image = _panel(panel, tokens, rows, f"layer {layer}", heads)
     for panel in list(axes)[len(layers) :]:
         panel.remove()
     figure.colorbar(image, ax=figure.axes, shrink=0.6, label="attention weight")
@@ -36,11 +42,11 @@ def draw(path: Path, tokens: Sequence[str], weights: NDArray[Any], token: str, l
     save(figure, path)
 
 
-def _panel(panel: Any, tokens: Sequence[str], heads: NDArray[Any], title: str) -> Any:
-    image = panel.imshow(heads, cmap="magma", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+def _panel(panel: Any, tokens: Sequence[str], rows: NDArray[Any], title: str, heads: Sequence[int]) -> Any:
+    image = panel.imshow(rows, cmap="magma", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     panel.set_title(title, fontsize=10)
     panel.set_xticks(range(len(tokens)), [drawable(token) for token in tokens], rotation=90, fontsize=8)
-    panel.set_yticks(range(len(heads)), [str(head + 1) for head in range(len(heads))], fontsize=7)
+    panel.set_yticks(range(len(heads)), [str(head) for head in heads], fontsize=7)
     panel.set_ylabel("head", fontsize=8)
     return image
 

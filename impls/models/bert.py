@@ -53,8 +53,8 @@ class BertEmbeddings(Layer):
 class Bert(Model):
     """ids (B, n) to states (B, n, width).
 
-    vocabulary: token ids; layers, heads, hidden (of the feed-forward layers): the encoder's; length: the most positions;
-    segments: kinds of sentence. pooler: whether there is the dense layer that ``pool`` needs.
+    vocabulary: token ids; layers, heads, hidden (of the feed-forward layers): the encoder's; length: the most
+    positions; segments: kinds of sentence; pooler: whether there is the dense layer that ``pool`` needs.
     """
 
     vocabulary: int

@@ -33,8 +33,8 @@ def folder() -> Path:
             name = package.replace("_", "-")
             raise ValueError(f"MiniLM: wanted the package {name}, came none: it is not installed (pip install {name})")
     spec = importlib.util.find_spec(PACKAGE)  # found, not imported: it would import what runs the model
-    assert spec is not None and spec.submodule_search_locations
-    return Path(next(iter(spec.submodule_search_locations))) / "model"
+    assert spec is not None
+    return Path(next(iter(spec.submodule_search_locations or ()))) / "model"
 
 
 def parameters(arrays: str = "numpy", dtype: str = "float32") -> dict[str, Array]:

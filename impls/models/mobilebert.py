@@ -22,7 +22,7 @@ class MobileBertEmbeddings(Layer):
     """ids (B, n) to (B, n, width): each token embedded with its neighbours, then positions and segments added.
 
     The tables of tokens are ``embedding`` wide; three neighbours in a row go through one linear map, which is a
-    convolution of kernel size 3: Sun et al., section 3.6.
+    convolution of kernel size 3: Sun et al., section 3.
     """
 
     vocabulary: int

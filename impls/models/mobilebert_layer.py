@@ -13,7 +13,7 @@ from attnspec.impls.layers.parameters import Array, Shape
 
 @dataclass(frozen=True)
 class NoNorm(Layer):
-    """x (B, n, width) to x·weight + bias, what stands for LayerNorm: Sun et al. (2020), section 3.3, equation 2."""
+    """x (B, n, width) to x·weight + bias, what stands for LayerNorm: Sun et al. (2020), section 3.3."""
 
     width: int
 
@@ -53,14 +53,12 @@ class MobileBertLayer(Layer):
         narrow, down, norm = Linear(self.inner, self.inner), Linear(self.width, self.inner), NoNorm(self.inner)
         feed_forward = FeedForward(self.inner, self.hidden)
         more = range(self.feed_forwards - 1)
-        return {
-            **{"narrowing": down, "narrowing_norm": norm, "shared": down, "shared_norm": norm},
-            **{"query": narrow, "key": narrow, "value": down, "output": narrow, "attention_norm": norm},
-            **{f"feed_forwards.{i}": feed_forward for i in more},
-            **{f"norms.{i}": norm for i in more},
-            **{"feed_forward": feed_forward, "feed_forward_norm": norm},
-            **{"widening": Linear(self.inner, self.width), "widening_norm": NoNorm(self.width)},
-        }
+        bottlenecks = {"narrowing": down, "narrowing_norm": norm, "shared": down, "shared_norm": norm}
+        attention = {"query": narrow, "key": narrow, "value": down, "output": narrow, "attention_norm": norm}
+        stack = {f"feed_forwards.{i}": feed_forward for i in more} | {f"norms.{i}": norm for i in more}
+        last = {"feed_forward": feed_forward, "feed_forward_norm": norm}
+        widening = {"widening": Linear(self.inner, self.width), "widening_norm": NoNorm(self.width)}
+        return {**bottlenecks, **attention, **stack, **last, **widening}
 
     def __call__(self, parameters: Mapping[str, Array], x: Array, *, mask: Array | None = None) -> Array:
         """Apply it. ``mask`` broadcasts to (B, heads, n, n)."""

@@ -16,7 +16,7 @@ from attnspec.impls.models.model import States
 
 @dataclass(frozen=True)
 class Roberta(Bert):
-    """ids (B, n) to states (B, n, width). ``padding`` is the id that takes no position; length counts padding + 1 too."""
+    """ids (B, n) to states (B, n, width). ``padding``: the id that takes no position; length counts padding + 1 too."""
 
     length: int = 514
     segments: int = 1

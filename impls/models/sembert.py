@@ -1,8 +1,8 @@
 """SemBERT: BERT's states of words, joined by what each word's semantic roles are.
 
-Zhang et al., *Semantics-aware BERT for Language Understanding* (2020), section 3: a word's subwords through a
-convolution and a maximum (3.4), its roles under each predicate through an embedding and a bidirectional GRU (3.3), side
-by side (3.4). The roles come from a labeller, which is no part of the model.
+Zhang et al., *Semantics-aware BERT for Language Understanding* (2020), section 3: a word's subwords go through a
+convolution and a maximum, its roles under each predicate through an embedding and a bidirectional GRU, and both stand
+side by side. The roles come from a labeller, which is no part of the model.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from attnspec.impls.models.model import Model, States
 
 @dataclass(frozen=True)
 class Roles(Layer):
-    """Labels (B, predicates, w) of w words to (B, w, outputs): equations 4 and 5 of the paper."""
+    """Labels (B, predicates, w) of w words to (B, w, outputs): the paper's section on encoding."""
 
     labels: int
     predicates: int
@@ -51,7 +51,7 @@ class Roles(Layer):
 
 @dataclass(frozen=True)
 class Words(Layer):
-    """States (B, n, width) of subwords to those of words (B, w, width): equation 6 of the paper.
+    """States (B, n, width) of subwords to those of words (B, w, width): the paper's section on integration.
 
     relu(W·[x_i, …, x_{i+kernel−1}] + b), subwords of other words being 0, and the maximum over the word.
     """

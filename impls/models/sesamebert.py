@@ -1,8 +1,8 @@
 """SesameBERT: BERT that looks at neighbours through a Gaussian blur, and at all its layers at once.
 
-Su & Cheng, *SesameBERT: Attention for Anywhere* (2019), section 3: squeeze and excitation over the layers (of Hu et al.,
-2018), and Gaussian blurring of the context. The paper leaves open what happens at the ends of a sequence: here the
-kernel is cut to the tokens that are there and sums to 1 again.
+Su & Cheng, *SesameBERT: Attention for Anywhere* (2019), section 3: squeeze and excitation over the layers (Hu et al.,
+2018), and Gaussian blurring of the context. Here the context is what keys and values come from, and at the ends of a
+sequence the kernel is cut to the tokens that are there and sums to 1 again.
 """
 
 import math
@@ -22,7 +22,7 @@ from attnspec.impls.models.model import Model, States, keys_of
 
 
 def gaussian_kernel(size: int, sigma: float) -> list[float]:
-    """exp(−t²/2σ²) for t from −(size − 1)/2 to (size − 1)/2, divided by the sum. ValueError for an even size or σ ≤ 0."""
+    """exp(−t²/2σ²), t from −(size − 1)/2 to (size − 1)/2, divided by the sum. ValueError for an even size or σ ≤ 0."""
     if size < 1 or size % 2 == 0 or sigma <= 0:
         raise ValueError(f"gaussian_kernel: wanted an odd size and a positive sigma, came {size} and {sigma}")
     weights = [math.exp(-((t / sigma) ** 2) / 2) for t in range(-(size // 2), size // 2 + 1)]

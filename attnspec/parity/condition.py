@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 
 from attnspec.parity.rules import EXACT, ROUNDED, RULES, exact, rounded
+from attnspec.threads import one_thread
 
 
 class Recorder(TorchFunctionMode):  # type: ignore[misc]
@@ -76,14 +77,10 @@ def rounding_errors(compute: Callable[[], Sequence[Any]]) -> list[Any]:
 
     Parameters or inputs must require gradients. ValueError for an operation that no rule covers.
     """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # tensors this small are faster on one, and by far where others use the cores
-    try:
+    with one_thread():
         with Recorder() as recorder:
             outputs = compute()
         return [_bound(output, recorder.steps) for output in outputs]
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _bound(output: Any, steps: list[tuple[Any, Any]]) -> Any:

@@ -60,7 +60,7 @@ def save(figure: Any, path: Path) -> None:
 
 
 def drawable(text: str) -> str:
-    """``text`` with the characters that the font lacks as their code points: 中 as ⟨4E2D⟩; $ is no formula."""
+    """``text`` with the characters that the font lacks as their code points, 中 as <4E2D>; $ begins no formula."""
     known = _characters()
     return "".join(c if ord(c) in known else f"<{ord(c):X}>" for c in text).replace("$", r"\$")
 

@@ -36,6 +36,8 @@ class Job:
     timeout: float = 600.0
     seed: int = 0
     durations: bool = False
+    layers: bool = False
+    """Layers instead of attention: the target is an array library, or a module of layers."""
 
 
 def defaults() -> dict[str, str]:

@@ -42,6 +42,7 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 @click.option("--only", "patterns", multiple=True, metavar="PATTERN", help='Such as "softmax.*". Repeatable.')
 @click.option("--problem", metavar="JSON|FILE", help="Replay the invariants of --only on this one problem.")
 @click.option("--vectors", is_flag=True, help="Run the golden vectors instead; --only takes their names.")
+@click.option("--layers", is_flag=True, help="Verify layers: TARGET is numpy, torch, jax or a module of layers.")
 @click.option("--json", "json_file", metavar="FILE", help="Write JSON; - is standard output.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write JUnit XML; - is standard output.")
 @click.option("--durations", is_flag=True, help="Tell where the time goes, and the slowest invariants.")
@@ -53,6 +54,8 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 )
 def verify_command(**options: Any) -> int:
     """Hold each TARGET to the invariants: a backend's name, a Python file, or a dotted module.
+
+    With --layers a TARGET is an array library, on which the layers above attention are verified.
 
     Exit code 0: all conform; 1: at least one violation; 2: one could not be verified, or not completely.
     """

@@ -9,6 +9,7 @@ from rich.text import Text
 from attnspec.child import Job
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS
+from attnspec.specs.layers.catalogue import layer_catalogue
 from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
 from attnspec.text import copyable, say
 from attnspec.vectors import PLAIN, grouped, standing
@@ -53,7 +54,7 @@ def table(console: Console, verdicts: Sequence[Verdict]) -> None:
     """Invariant × backend, or option × backend; numbers stand for backends where their names are too wide."""
     columns = [_column(verdict) for verdict in verdicts]
     seen = {id for column in columns for id in column}
-    ids = [id for id in (*catalogue(), PLAIN, *OPTIONS) if id in seen]
+    ids = [id for id in (*catalogue(), *layer_catalogue(), PLAIN, *OPTIONS) if id in seen]
     heads = unique_names(verdicts)
     widest = max(mark.cell_len for column in columns for mark in column.values())
     room = console.width - max(map(len, ids)) - 2

@@ -12,6 +12,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+import attnspec.layers
 from attnspec.api import named_profile
 from attnspec.blame import Listener
 from attnspec.child import Job
@@ -37,6 +38,7 @@ def run(
     patterns: tuple[str, ...],
     problem: str | None,
     vectors: bool,
+    layers: bool,
     json_file: str | None,
     junit_file: str | None,
     durations: bool,
@@ -45,10 +47,10 @@ def run(
 ) -> int:
     """Verify the targets and report; the exit code is the gravest."""
     named_profile(profile)
-    check(patterns, problem, vectors)
+    check(patterns, problem, vectors, layers, dtypes)
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
-    job = Job("", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations)
+    job = Job("", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations, layers)
     work = [dataclasses.replace(job, target=target) for target in targets]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)
@@ -60,8 +62,17 @@ def run(
     return max(verdict.exit_code for verdict in verdicts)
 
 
-def check(patterns: tuple[str, ...], problem: str | None, vectors: bool) -> None:
-    """ValueError for a pattern that matches nothing, and for a problem beside the vectors."""
+def check(
+    patterns: tuple[str, ...], problem: str | None, vectors: bool, layers: bool = False, dtypes: tuple[str, ...] = ()
+) -> None:
+    """ValueError for a pattern that matches nothing, and for options that exclude each other."""
+    if layers:
+        if vectors or problem is not None:
+            other = "--vectors" if vectors else "--problem"
+            raise ValueError(f"--layers: wanted it without {other}, which is of attention alone, came both")
+        attnspec.layers.expected(patterns)
+        attnspec.layers.check_dtypes(dtypes)
+        return
     if not vectors:
         chosen(patterns)
         return

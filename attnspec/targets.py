@@ -21,7 +21,7 @@ def find(target: Target) -> ModuleType:
     """The module that ``target`` names, imported. ValueError in one line if there is none or it does not import."""
     if isinstance(target, ModuleType):
         return target
-    if _is_path(target):
+    if is_path(target):
         return _from_file(Path(target))
     if target in backend_names():
         with telling(str(target)):
@@ -38,7 +38,7 @@ def short_name(target: Target) -> str:
     """What reports call the target: a file's stem, a module's last part."""
     if isinstance(target, ModuleType):
         target = getattr(target, "__file__", None) or target.__name__
-    return Path(target).stem if _is_path(target) else str(target).rpartition(".")[2]
+    return Path(target).stem if is_path(target) else str(target).rpartition(".")[2]
 
 
 def label(target: Target) -> str:
@@ -52,7 +52,8 @@ def exists(name: str) -> bool:
     return root.isidentifier() and (root in sys.modules or importlib.util.find_spec(root) is not None)
 
 
-def _is_path(target: str | Path) -> bool:
+def is_path(target: str | Path) -> bool:
+    """Whether a target is written as a file's path."""
     text = os.fspath(target)
     return isinstance(target, Path) or text.endswith(".py") or os.sep in text or "/" in text
 

@@ -15,6 +15,7 @@ from attnspec.specs.contract import (
     default_conventions,
     unclaimed_keywords,
 )
+from attnspec.specs.layers.catalogue import layer_catalogue
 from attnspec.specs.outcome import FAILED, NEVER_RAN, Failure, Outcome
 
 CRASHED, HUNG, NOT_RUN = "crashed", "hung", "not run"
@@ -102,7 +103,8 @@ class Verdict:
 
 def sentence(id: str) -> str:
     """What a row is about: the invariant's sentence, or the golden vector's comment."""
-    return catalogue()[id].sentence if id in catalogue() else golden.cases()[id].comment
+    known = layer_catalogue().get(id) or catalogue().get(id)
+    return known.sentence if known else golden.cases()[id].comment
 
 
 def row_of(outcome: Outcome) -> Row:

@@ -60,6 +60,8 @@ def replay_command(row: Row, job: Job) -> str:
     words += ["--timeout", f"{job.timeout:g}"] if row.status == HUNG else []
     if job.vectors:
         return shlex.join([*words, "--vectors"])
+    if job.layers:
+        return shlex.join([*words, "--layers", *(["--seed", str(job.seed)] if job.seed else [])])
     words += ["--problem", row.trouble.case] if row.trouble and row.trouble.case else _whole(job)
     return shlex.join(words)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from attnspec import vectors
+from attnspec import layers, vectors
 from attnspec.api import named_profile
 from attnspec.crumb import Crumb
 from attnspec.errors import one_line
@@ -40,6 +40,9 @@ def main() -> None:
 
 def serve(request: dict[str, Any], events: TextIO) -> None:
     """Load the target and send its description, then a row for each outcome, or what went wrong."""
+    if request["layers"]:
+        serve_layers(request, events)
+        return
     watch = Watch(Crumb(request["crumb"]), request["deadly"])
     try:
         backend = prepared(request, watch)
@@ -63,6 +66,20 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         send(events, event="internal", invariant=invariant, message=f"{type(error).__name__}: {one_line(error)}")
     else:
         send(events, event="done")
+
+
+def serve_layers(request: dict[str, Any], events: TextIO) -> None:
+    """The same for layers."""
+    try:
+        sys.path.append(str(Path(request["target"]).resolve().parent))
+        library = layers.load(request["target"], request["device"])
+        send(events, event="loaded", about=layers.about(library), expected=layers.expected(request["patterns"]))
+        for row in layers.rows(library, request):
+            send(events, event="row", row=row)
+        send(events, event="done")
+    except Exception as error:
+        kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
+        send(events, event="error", message=f"{kind}{one_line(error)}")
 
 
 def prepared(request: dict[str, Any], watch: Watch) -> Watched:

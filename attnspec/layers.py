@@ -1,0 +1,94 @@
+"""``attnspec verify --layers``: layers over an array library, in-tree ones or a module's own, held to their invariants."""
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from attnspec.errors import Unavailable, modules_of, one_of, telling
+from attnspec.loading import binding
+from attnspec.specs.layers.case import cases
+from attnspec.specs.layers.catalogue import layer_catalogue, verify_layers
+from attnspec.specs.layers.library import Library
+from attnspec.specs.outcome import Outcome
+from attnspec.specs.verify import matches
+from attnspec.targets import exists, find, importable, is_path, short_name
+from attnspec.verdict import Row
+
+DTYPES = tuple(dict.fromkeys(case.dtype for case in cases()))
+
+
+def expected(patterns: tuple[str, ...] | list[str]) -> list[str]:
+    """The ids of layers' invariants that the patterns choose, all without any. ValueError if one matches nothing."""
+    for pattern in patterns:
+        if not any(matches(pattern, id) for id in layer_catalogue()):
+            one_of("invariant of layers", pattern, layer_catalogue())
+    return [id for id in layer_catalogue() if not patterns or any(matches(p, id) for p in patterns)]
+
+
+def load(target: str, device: str | None) -> Library:
+    """The layers that ``target`` names: ours over an array library, or those of a .py file or a dotted module.
+
+    ValueError in one line for whatever is wrong with it, Unavailable if something is not installed.
+    """
+    module, name = _module(target), short_name(target)
+    with telling(target):
+        arrays_name = target if target in modules_of("attnspec.impls.arrays") else getattr(module, "ARRAYS", None)
+        if not isinstance(arrays_name, str):
+            raise ValueError("ARRAYS: wanted the name of an array library, came a module without")
+        file = getattr(module, "__file__", None)
+        with importable(Path(file).parent if file else None):
+            arrays = binding(arrays_name)
+        here = tuple(arrays.devices())
+        if device is not None and device not in here:
+            raise Unavailable(f"device: wanted {device!r}, came a machine where {arrays_name} has {', '.join(here)}")
+        return Library(name, module, arrays, device or here[0])
+
+
+def _module(target: str) -> ModuleType:
+    ours = modules_of("attnspec.impls.arrays")
+    if target in ours:
+        try:
+            return importlib.import_module("attnspec.impls.layers")
+        except ModuleNotFoundError as error:
+            raise Unavailable(
+                f"{target}: wanted the package array-api-compat, came none: it is not installed "
+                "(pip install 'attnspec[layers]')"
+            ) from error
+    with importable(Path.cwd()):
+        if not is_path(target) and not exists(target):
+            wanted = f"an array library ({', '.join(ours)}), a .py file or a dotted module"
+            raise ValueError(f"{target}: wanted {wanted}, came none of these")
+    return find(target)
+
+
+def about(library: Library) -> dict[str, Any]:
+    """The library in plain values, as for a backend."""
+    return {
+        "name": library.name,
+        "library": library.arrays.__name__.rpartition(".")[2],  # type: ignore[attr-defined]
+        "version": library.arrays.version(),
+        "device": library.device,
+        "devices": list(library.arrays.devices()),
+        "dtypes": list(DTYPES),
+    }
+
+
+def row_of(outcome: Outcome) -> Row:
+    """The outcome as a row."""
+    says = layer_catalogue()[outcome.invariant].sentence
+    numbers = (outcome.problems, outcome.seconds, outcome.worst)
+    return Row(outcome.invariant, outcome.status, says, *numbers, outcome.reason)
+
+
+def rows(library: Library, request: dict[str, Any]) -> Iterator[Row]:
+    """A row for each invariant that the request asks for."""
+    for outcome in verify_layers(library, expected(request["patterns"]), request["dtypes"], request["seed"]):
+        yield row_of(outcome)
+
+
+def check_dtypes(dtypes: tuple[str, ...]) -> None:
+    """ValueError for a dtype that layers are not tried in."""
+    for dtype in dtypes:
+        one_of("dtype of layers", dtype, DTYPES)

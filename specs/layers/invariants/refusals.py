@@ -1,0 +1,105 @@
+"""Bad input: one ValueError that names what is wrong."""
+
+import numpy as np
+
+from attnspec.specs.catalogue import Violation
+from attnspec.specs.layers.case import Case
+from attnspec.specs.layers.catalogue import layer_invariant, once
+from attnspec.specs.layers.invariants.stacks import make
+from attnspec.specs.layers.library import Library
+
+
+@layer_invariant(
+    "refuses_heads",
+    formula="h ∤ E or h_kv ∤ h: ValueError",
+    source="Vaswani et al. 2017, section 3.2.2: d_k = E/h",
+    suits=once,
+)
+def refuses_heads(library: Library, case: Case) -> float:
+    """A number of heads that does not divide the width, or the query heads, is refused when the layer is made."""
+    library.refusal(library.has("MultiHead"), case.width, 5)
+    library.refusal(library.has("MultiHead"), case.width, 4, 3)
+    library.refusal(library.has("EncoderLayer"), case.width, 5, case.hidden)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_length",
+    formula="n > rows of the table: ValueError",
+    source="Gehring et al. 2017, section 3.1",
+    catches=("bentrevett/pytorch-seq2seq#89",),
+    suits=once,
+)
+def refuses_length(library: Library, case: Case) -> float:
+    """A sequence longer than the table of positions is refused, also when an offset makes it so."""
+    layer = library.make("LearnedPositions", case.length, case.width)
+    p = case.parameters(layer.shapes())
+    library.refusal(layer, p, case.tokens(length=case.length + 1))
+    library.refusal(layer, p, case.tokens(), offset=1)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_ids",
+    formula="id < 0 or id ≥ count: ValueError",
+    source="an embedding has a row for each of its tokens",
+    suits=once,
+)
+def refuses_ids(library: Library, case: Case) -> float:
+    """Unknown token ids, negative ones and such that are no integers are refused."""
+    layer = library.make("Embedding", 11, case.width)
+    p = case.parameters(layer.shapes())
+    for ids in (np.array([[1, 11]]), np.array([[-1, 2]]), np.array([[1.0, 2.0]])):
+        library.refusal(layer, p, ids)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_parameters",
+    formula="missing, superfluous or misshapen parameters: one ValueError that lists all",
+    source="torch.nn.Module.load_state_dict",
+    suits=once,
+)
+def refuses_parameters(library: Library, case: Case) -> float:
+    """Parameters that are missing, superfluous or of a wrong shape are all named in one error."""
+    layer = make(library, "EncoderLayer", case)
+    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    missing, misshapen = ("attention.query.weight", "feed_forward_norm.bias"), "feed_forward.inner.weight"
+    for name in missing:
+        del p[name]
+    p |= {"attention.extra": p["attention.key.bias"], misshapen: p[misshapen].T.copy()}
+    told = library.refusal(layer, p, case.tokens())
+    unnamed = [name for name in (*missing, misshapen, "attention.extra") if name not in told]
+    if unnamed:
+        raise Violation(f"the error: wanted it to name {', '.join(unnamed)}, came {told!r}")
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_mixtures",
+    formula="parameters or inputs of several dtypes: ValueError",
+    source="torch and the array API standard leave mixed dtypes open",
+    suits=once,
+)
+def refuses_mixtures(library: Library, case: Case) -> float:
+    """Parameters of two dtypes, and an input of another dtype than the parameters, are refused."""
+    layer = make(library, "EncoderLayer", case)
+    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    library.refusal(layer, {**p, "attention_norm.bias": p["attention_norm.bias"].astype("float32")}, case.tokens())
+    library.refusal(layer, p, case.tokens().astype("float32"))
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_width",
+    formula="x (B, n, E') with E' ≠ E, or without B: ValueError",
+    source="a layer has one width",
+    suits=once,
+)
+def refuses_width(library: Library, case: Case) -> float:
+    """Inputs of another width, or of another number of axes, are refused."""
+    layer = make(library, "EncoderLayer", case)
+    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    library.refusal(layer, p, case.tokens(width=case.width + 1))
+    library.refusal(layer, p, case.tokens()[0])
+    return 0.0

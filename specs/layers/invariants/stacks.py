@@ -1,0 +1,159 @@
+"""Encoder, decoder and Transformer as a whole: their definitions, and N layers = N applications."""
+
+import math
+
+import numpy as np
+
+from attnspec.specs.bound import Precision
+from attnspec.specs.layers.case import Case
+from attnspec.specs.layers.catalogue import either, layer_invariant
+from attnspec.specs.layers.compare import near, same
+from attnspec.specs.layers.definition import (
+    Visible,
+    Weights,
+    decoder_layer,
+    encoder_layer,
+    linear,
+    part,
+    stack,
+)
+from attnspec.specs.layers.library import Library, float64
+from attnspec.specs.layers.rounded import Rounded, exact
+from attnspec.specs.positions import encoded
+
+FIGURE = "Vaswani et al. 2017, section 3.1, figure 1; Xiong et al. 2020, section 3, for pre-norm"
+
+
+def make(library: Library, name: str, case: Case, **options: object) -> object:
+    """The library's EncoderLayer or DecoderLayer in the sizes of the case."""
+    sizes = {"activation": case.activation, "norm_first": case.norm_first, "epsilon": case.epsilon}
+    return library.make(name, case.width, case.heads, case.hidden, **sizes, **options)
+
+
+def last_hidden(case: Case, length: int) -> np.ndarray:
+    """(B, 1, 1, length): the last token of each sequence but the first is padding."""
+    lengths = np.where(np.arange(case.batch) > 0, length - 1, length)
+    return (np.arange(length) < lengths[:, None])[:, None, None, :]
+
+
+@layer_invariant(
+    "encoder_layer",
+    formula="post-norm: x ← norm(x + f(x)); pre-norm: x ← x + f(norm(x)); f attention, then feed-forward",
+    source=FIGURE,
+    catches=(
+        "Howuhh/faster-trajectory-transformer#3",
+        "mashrurmorshed/Torch-KWT#13",
+        "tracel-ai/burn#1056",
+        "SHI-Labs/Compact-Transformers#25",
+        "NVIDIA-NeMo/Speech#4350",
+        "facebookresearch/xformers#233",
+    ),
+)
+def encoder_layer_whole(library: Library, case: Case) -> float:
+    """An encoder layer is self-attention and feed-forward, each with a residual and LayerNorm after or before it."""
+    layer, x, mask = make(library, "EncoderLayer", case), case.tokens(), last_hidden(case, case.length)
+    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    wanted = encoder_layer(exact(x, case.dtype), float64(p), case, mask)
+    return near("encoder layer", case, library.call(layer, p, x, mask=mask), wanted)
+
+
+@layer_invariant(
+    "decoder_layer",
+    formula="causal self-attention, cross-attention, feed-forward; each with residual and norm",
+    source=FIGURE,
+)
+def decoder_layer_whole(library: Library, case: Case) -> float:
+    """A decoder layer is causal self-attention, cross-attention to the memory and feed-forward, in this order."""
+    layer, x, memory = make(library, "DecoderLayer", case), case.tokens(), case.tokens("memory", case.source)
+    p, mask = case.parameters(layer.shapes()), last_hidden(case, case.source)  # type: ignore[attr-defined]
+    given = exact(x, case.dtype)
+    wanted = decoder_layer(given, given.like(memory), float64(p), case, mask)
+    return near("decoder layer", case, library.call(layer, p, x, memory, memory_mask=mask), wanted)
+
+
+@layer_invariant(
+    "stack",
+    formula="Encoder(layer, N) = layer_N ∘ … ∘ layer_1, each with its own parameters",
+    source=FIGURE,
+    catches=("espnet/espnet#1278", "elisabettafedele/superdec#2", "habla-liaa/encodecmae#3"),
+    suits=either,
+)
+def stack_is_applications(library: Library, case: Case) -> float:
+    """A stack of N is N applications of the layer, and with pre-norm a LayerNorm at the end; so for the decoder."""
+    x, memory, ratios = case.tokens(), case.tokens("memory", case.source), []
+    for kind in ("Encoder", "Decoder"):
+        layer = make(library, f"{kind}Layer", case)
+        whole, more = library.make(kind, layer, 2), (memory,) if kind == "Decoder" else ()
+        p = case.parameters(whole.shapes())
+        step: np.ndarray = x
+        for i in range(2):
+            step = library.call(layer, part(p, f"layers.{i}"), step, *more)
+        if case.norm_first:
+            step = library.call(library.make("LayerNorm", case.width, case.epsilon), part(p, "norm"), step)
+        given = exact(x, case.dtype)
+        wanted = defined(kind, given, given.like(memory), float64(p), case)
+        ratios.append(same(kind, case, library.call(whole, p, x, *more), step, wanted))
+    return max(ratios)
+
+
+@layer_invariant(
+    "transformer",
+    formula="decoder(embed(target), encoder(embed(source)))·Wᵀ + b, embed = E[ids]·√E + PE",
+    source="Vaswani et al. 2017, sections 3.1, 3.4 and 3.5",
+    suits=either,
+)
+def transformer(library: Library, case: Case) -> float:
+    """The Transformer is the encoder of the source and the decoder of the target, from token ids to logits."""
+    model = make_transformer(library, case)
+    p, (source, target) = case.parameters(model.shapes()), token_ids(case)  # type: ignore[attr-defined]
+    source[0, -2:] = 0
+    came = library.call(model, p, source, target)
+    return near("logits", case, came, logits(source, target, float64(p), case))
+
+
+def make_transformer(library: Library, case: Case, **options: object) -> object:
+    """The library's Transformer of one encoder and one decoder layer, for 11 source and 9 target tokens."""
+    sizes = {"activation": case.activation, "norm_first": case.norm_first}
+    return library.make("Transformer", 11, 9, case.width, case.heads, case.hidden, 1, **sizes, **options)
+
+
+def token_ids(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """Source ids (B, S) and target ids (B, n), none of them padding."""
+    return case.ids("source", 11, case.source), case.ids("target", 9, case.length)
+
+
+def logits(source: np.ndarray, target: np.ndarray, p: Weights, case: Case) -> Rounded:
+    """What the Transformer gives by definition, the id 0 of the source being padding."""
+    visible = (source != 0)[:, None, None, :]
+    start = exact(np.zeros(1), case.dtype)
+    memory = embedded(start.like(p["source_embedding.weight"][source]), case)
+    memory = defined("Encoder", memory, None, part(p, "encoder"), case, 1, visible)
+    x = embedded(start.like(p["target_embedding.weight"][target]), case)
+    x = defined("Decoder", x, memory, part(p, "decoder"), case, 1, visible)
+    return linear(x, part(p, "output"))
+
+
+def embedded(rows: Rounded, case: Case) -> Rounded:
+    """E[ids]·√E plus the sinusoidal encoding, with the bounds of ``specs.positions``."""
+    x = rows * rows.like(math.sqrt(case.width))
+    table = encoded(x.value, Precision.of(case.dtype, "input"))
+    return x.carried(table.values, x.terms).off_by(table.bound + x.unit * np.abs(x.value))
+
+
+def defined(
+    kind: str,
+    x: Rounded,
+    memory: Rounded | None,
+    p: Weights,
+    case: Case,
+    count: int = 2,
+    visible: Visible = None,
+) -> Rounded:
+    """A stack of ``count`` encoder or decoder layers by definition."""
+
+    def layer(y: Rounded, q: Weights) -> Rounded:
+        if memory is None or kind == "Encoder":
+            return encoder_layer(y, q, case, visible)
+        return decoder_layer(y, memory, q, case, visible)
+
+    return stack(x, p, count, layer, case)

@@ -1,0 +1,1 @@
+"""Layer libraries with one planted fault each, most of them from public reports."""

@@ -24,7 +24,7 @@ def learn_command(arrays: str, positions: bool, steps: int, seed: int, png: Path
     """Train, translate what was held out, draw the losses. 0: more than 99 % are right; 1: not so."""
     for package in NEEDS[arrays]:
         if importlib.util.find_spec(package) is None:
-            raise ValueError(f"learn: wanted the package {package}, came none: pip install 'attnspec[models,{arrays}]'")
+            raise ValueError(f"learn: wanted the package {package}, came none: pip install 'attnspec[learn]'")
     console, start = Console(), time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:

@@ -5,6 +5,7 @@ What rounding may move is a property of the formula: it is computed with PyTorch
 """
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -34,7 +35,9 @@ def flax() -> Case:
         part.bias[...] = parameters[f"{name}.bias"].reshape(HEADS, EACH)
     module.out.kernel[...] = parameters["output.weight"].T.reshape(HEADS, EACH, WIDTH)
     module.out.bias[...] = parameters["output.bias"]
-    return case(parameters, np.asarray(module(X, mask=SEEN[:, None, None, :], sow_weights=True)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of keeping the weights, which nobody reads here
+        return case(parameters, np.asarray(module(X, mask=SEEN[:, None, None, :], sow_weights=True)))
 
 
 def keras() -> Case:

@@ -87,12 +87,14 @@ def trace_command(file: str | None, scale: float | None) -> int:
 
 @cli.command("parity")
 @click.argument("names", nargs=-1, metavar="NAME…")
-@click.option("--arrays", multiple=True, type=click.Choice(("numpy", "torch", "jax")), help="Only this one. Repeatable.")
+@click.option(
+    "--arrays", multiple=True, type=click.Choice(("numpy", "torch", "jax")), help="Only this one. Repeatable."
+)
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, on standard output.")
 def parity_command(names: tuple[str, ...], arrays: tuple[str, ...], as_json: bool) -> int:
     """Compare our layers and models with those of PyTorch, Flax, Keras and transformers, state by state.
 
-    Weights are random, or those of MiniLM. Exit code 0: all within the error bound; 1: one is not; 2: nothing to compare.
+    Weights are random, or those of MiniLM. Exit code 0: all within the error bound; 1: one is not; 2: nothing ran.
     """
     from attnspec.parity.table import parity
 
@@ -101,7 +103,9 @@ def parity_command(names: tuple[str, ...], arrays: tuple[str, ...], as_json: boo
 
 @cli.command("visualize")
 @click.argument("sentence")
-@click.option("--token", required=True, metavar="WORD", help="Whose attention: a word of the sentence, or a piece of one.")
+@click.option(
+    "--token", required=True, metavar="WORD", help="Whose attention: a word of the sentence, or a piece of one."
+)
 @click.option("--nth", default=1, show_default=True, type=int, help="Which one, if the word occurs several times.")
 @click.option("--layer", type=int, help="Only this layer in the picture, from 1.")
 @click.option("--head", type=int, help="Only this head in the picture, from 1.")

@@ -42,7 +42,7 @@ def test_a_sum_of_products_is_off_by_the_sizes_of_its_terms():
 
 def test_an_operation_without_a_rule_stops_it():
     x = tensor(3).requires_grad_()
-    with pytest.raises(ValueError, match="an operation that has a rule in rules.py, came sinh"):
+    with pytest.raises(ValueError, match=r"an operation that has a rule.*came sinh"):
         condition.rounding_errors(lambda: [torch.sinh(x)])
 
 

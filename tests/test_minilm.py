@@ -46,11 +46,11 @@ def test_embeddings_are_those_of_transformers(embedded):
     assert np.linalg.norm(embedded - wanted, axis=1).max() < 1e-6
 
 
-@pytest.mark.parametrize("arrays", ["torch", "jax"])
-def test_embeddings_are_the_same_in_every_library(arrays, embedded):
-    pytest.importorskip(arrays)
-    given = (minilm.native(array, arrays) for array in minilm.token_ids(SENTENCES))
-    came = np.asarray(minilm.embed(minilm.parameters(arrays), *given))
+def test_embeddings_are_the_same_with_pytorch(embedded):
+    """With JAX too: test_parity has it."""
+    pytest.importorskip("torch")
+    given = (minilm.native(array, "torch") for array in minilm.token_ids(SENTENCES))
+    came = np.asarray(minilm.embed(minilm.parameters("torch"), *given))
     assert np.linalg.norm(came - embedded, axis=1).max() < 1e-6
 
 

@@ -1,5 +1,7 @@
 """What the papers say of the models that no package has, and of what BERT's relatives do otherwise."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def test_the_kernel_sums_to_one(size, sigma):
     assert len(kernel) == size
     assert sum(kernel) == pytest.approx(1, abs=1e-15)
     assert kernel == kernel[::-1]
-    assert all(a < b for a, b in zip(kernel, kernel[1 : size // 2 + 1], strict=False))
+    assert all(a < b for a, b in pairwise(kernel[: size // 2 + 1]))
 
 
 @pytest.mark.parametrize(("size", "sigma"), [(2, 1.0), (0, 1.0), (3, 0.0)])

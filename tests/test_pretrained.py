@@ -94,7 +94,7 @@ def test_everything_that_is_wrong_is_listed():
     state = family.theirs("Bert", family.SIZES | {"num_hidden_layers": 1}).state_dict()
     state["embeddings.word_embeddings.weight"] = torch.zeros(39, 12)
     state["extra.weight"] = state.pop("pooler.dense.bias")
-    with pytest.raises(ValueError, match="missing pooler.dense.bias") as error:
+    with pytest.raises(ValueError, match=r"missing pooler\.dense\.bias") as error:
         load_pretrained(model, state)
     assert "superfluous extra.weight" in str(error.value)
     assert "embeddings.word_embeddings.weight is (39, 12), wanted (40, 12)" in str(error.value)

@@ -185,7 +185,9 @@ def test_the_page_is_readable_in_dark_and_light():
 
 def contrast(first, second):
     """WCAG 2.1, contrast ratio."""
-    lights = sorted(sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(x), strict=True)) for x in (first, second))
+    lights = sorted(
+        sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(x), strict=True)) for x in (first, second)
+    )
     return (lights[1] + 0.05) / (lights[0] + 0.05)
 
 

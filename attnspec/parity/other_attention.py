@@ -36,7 +36,9 @@ def flax() -> Case:
     module.out.kernel[...] = parameters["output.weight"].T.reshape(HEADS, EACH, WIDTH)
     module.out.bias[...] = parameters["output.bias"]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=DeprecationWarning)  # of keeping the weights, which nobody reads here
+        warnings.filterwarnings(
+            "ignore", category=DeprecationWarning
+        )  # of keeping the weights, which nobody reads here
         return case(parameters, np.asarray(module(X, mask=SEEN[:, None, None, :], sow_weights=True)))
 
 

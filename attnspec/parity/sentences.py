@@ -35,5 +35,3 @@ def build(name: str) -> Case:
         return [minilm.embed(converted(parameters, convert), convert(ids), convert(mask))[:, ::EVERY]]
 
     return case_of(compute, ours)
-
-

@@ -28,7 +28,9 @@ def visualize(
     """Write both files, and print the tokens that ``token`` attends to most. ValueError for what is not there."""
     sentence = read(text, arrays)
     rows = sentence.rows_of(token, nth)
-    layers, heads = (picked(*one) for one in zip(("--layer", "--head"), (layer, head), sentence.weights.shape, strict=False))
+    layers, heads = (
+        picked(*one) for one in zip(("--layer", "--head"), (layer, head), sentence.weights.shape, strict=False)
+    )
     weights = sentence.weights[:, :, rows].mean(2)  # (layers, heads, n): a word attends as its pieces do on average
     some = weights[np.ix_(layers, heads)]
     from attnspec.visualizing.page import write
@@ -77,6 +79,6 @@ def hardest(
     order = np.argsort(-some, axis=None)[:SHOWN]
     places = zip(*np.unravel_index(order, some.shape), strict=True)
     return [
-        f"  layer {layers[l] + 1}, head {heads[h] + 1}: {sentence.tokens[others[i]]} {100 * some[l, h, i]:.1f} %"
-        for l, h, i in places
+        f"  layer {layers[n] + 1}, head {heads[h] + 1}: {sentence.tokens[others[i]]} {100 * some[n, h, i]:.1f} %"
+        for n, h, i in places
     ]

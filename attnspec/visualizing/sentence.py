@@ -18,11 +18,10 @@ SPECIAL = ("[CLS]", "[SEP]")
 
 @dataclass(frozen=True)
 class Sentence:
-    """What is drawn: tokens, the word that each is of (None for special ones), weights (layers, heads, n, n)."""
+    """What is drawn: tokens, weights (layers, heads, n, n), and how many tokens were too many."""
 
     text: str
     tokens: list[str]
-    words: list[int | None]
     weights: NDArray[Any]
     left_out: int
 
@@ -73,12 +72,10 @@ def read(text: str, arrays: str) -> Sentence:
     if len(encoded.ids) <= len(SPECIAL):
         raise ValueError(f"visualize: wanted a sentence, came {text!r}, which has no tokens")
     ids, mask = minilm.token_ids([text], LONGEST)
-    count = ids.shape[1]
     recorder = Recorder(arrays)
     model = replace(minilm.MODEL, attention=recorder)
     model(minilm.parameters(arrays), minilm.native(ids, arrays), mask=minilm.native(mask, arrays))
     to_numpy = importlib.import_module(f"attnspec.impls.arrays.{arrays}").to_numpy
     weights = np.stack([to_numpy(layer)[0] for layer in recorder.kept])
     tokens = [minilm.tokenizer().id_to_token(int(token)) for token in ids[0]]
-    words = [*encoded.word_ids[: count - 1], None]
-    return Sentence(text, tokens, words, weights, len(encoded.ids) - count)
+    return Sentence(text, tokens, weights, len(encoded.ids) - ids.shape[1])

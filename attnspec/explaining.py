@@ -18,12 +18,12 @@ from attnspec.text import say
 def explain(pattern: str | None) -> int:
     """Print the invariants that match, in full; every one in a line without a pattern."""
     console = Console()
+    known: dict[str, Invariant | LayerInvariant] = {**catalogue(), **layer_catalogue()}
     if pattern is None:
-        for invariant in (*catalogue().values(), *layer_catalogue().values()):
+        for invariant in known.values():
             say(console, invariant.id, "bold")
             say(console, f"    {invariant.sentence}", hang=0)
         return 0
-    known = {**catalogue(), **layer_catalogue()}
     found = [invariant for id, invariant in known.items() if matches(pattern, id)]
     if not found:
         one_of("invariant", pattern, known)  # raises: a pattern that is an id matches

@@ -1,7 +1,7 @@
-"""``attnspec verify --layers``: layers over an array library, in-tree ones or a module's own, held to their invariants."""
+"""``attnspec verify --layers``: layers over an array library, ours or a module's own, and their invariants."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,7 +10,7 @@ from attnspec.errors import Unavailable, modules_of, one_of, telling
 from attnspec.loading import binding
 from attnspec.specs.layers.case import cases
 from attnspec.specs.layers.catalogue import layer_catalogue, verify_layers
-from attnspec.specs.layers.library import Library
+from attnspec.specs.layers.library import NAMES, Library
 from attnspec.specs.outcome import Outcome
 from attnspec.specs.verify import matches
 from attnspec.targets import exists, find, importable, is_path, short_name
@@ -27,23 +27,26 @@ def expected(patterns: tuple[str, ...] | list[str]) -> list[str]:
     return [id for id in layer_catalogue() if not patterns or any(matches(p, id) for p in patterns)]
 
 
-def load(target: str, device: str | None) -> Library:
+def load(target: str, device: str | None, notice: Callable[[], None] = lambda: None) -> Library:
     """The layers that ``target`` names: ours over an array library, or those of a .py file or a dotted module.
 
-    ValueError in one line for whatever is wrong with it, Unavailable if something is not installed.
+    ``notice`` is told before each call. ValueError in one line for whatever is wrong with it, Unavailable if something
+    is not installed.
     """
     module, name = _module(target), short_name(target)
     with telling(target):
         arrays_name = target if target in modules_of("attnspec.impls.arrays") else getattr(module, "ARRAYS", None)
         if not isinstance(arrays_name, str):
             raise ValueError("ARRAYS: wanted the name of an array library, came a module without")
+        if not any(hasattr(module, offered) for offered in NAMES):
+            raise ValueError(f"layers: wanted a module with one at least of {', '.join(NAMES)}, came one without")
         file = getattr(module, "__file__", None)
         with importable(Path(file).parent if file else None):
             arrays = binding(arrays_name)
         here = tuple(arrays.devices())
         if device is not None and device not in here:
             raise Unavailable(f"device: wanted {device!r}, came a machine where {arrays_name} has {', '.join(here)}")
-        return Library(name, module, arrays, device or here[0])
+        return Library(name, module, arrays, device or here[0], notice=notice)
 
 
 def _module(target: str) -> ModuleType:

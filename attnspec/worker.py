@@ -72,7 +72,7 @@ def serve_layers(request: dict[str, Any], events: TextIO) -> None:
     """The same for layers."""
     try:
         sys.path.append(str(Path(request["target"]).resolve().parent))
-        library = layers.load(request["target"], request["device"])
+        library = layers.load(request["target"], request["device"], lambda: send(events, event="calls"))
         send(events, event="loaded", about=layers.about(library), expected=layers.expected(request["patterns"]))
         for row in layers.rows(library, request):
             send(events, event="row", row=row)

@@ -1,9 +1,13 @@
-"""The encoder, decoder and their masks give what PyTorch's own modules give for the same weights."""
+"""The encoder and its masks, and their definition, give what PyTorch's own modules give for the same weights."""
 
-import numpy as np
 import pytest
 
-import attnspec.impls.layers as layers
+from attnspec.impls import layers
+from attnspec.specs.catalogue import hold
+from attnspec.specs.layers.case import Case
+from attnspec.specs.layers.definition import causal
+from attnspec.specs.layers.invariants.stacks import defined
+from attnspec.specs.layers.rounded import exact
 
 torch = pytest.importorskip("torch")
 
@@ -14,8 +18,6 @@ RENAMED = {
     "norm1": "attention_norm",
     "norm2": "feed_forward_norm",
 }
-ROUNDING = 1e-13
-"""Far above what float64 rounds in two layers of width 12, far below any fault."""
 
 
 def of_pytorch(state):
@@ -51,6 +53,9 @@ def test_encoder_is_pytorchs(norm_first, activation, is_causal):
     hidden = ~torch.ones(5, 5).tril().bool() if is_causal else None
     wanted = theirs(x, hidden, src_key_padding_mask=~mask[:, 0, 0]).detach()
     came = ours(parameters, x, mask=mask, is_causal=is_causal)
-    assert (came - wanted).abs().max() < ROUNDING
-    in_numpy = ours({n: a.numpy() for n, a in parameters.items()}, x.numpy(), mask=mask.numpy(), is_causal=is_causal)
-    assert np.abs(in_numpy - wanted.numpy()).max() < ROUNDING
+    case = Case("float64", norm_first=norm_first, activation=activation)
+    seen = mask.numpy() & causal(5) if is_causal else mask.numpy()
+    in_numpy = {name: array.numpy() for name, array in parameters.items()}
+    exactly = defined("Encoder", exact(x.numpy(), "float64"), None, in_numpy, case, 2, seen)
+    hold("PyTorch's", wanted.numpy(), exactly.value, exactly.error)
+    hold("ours", came.numpy(), exactly.value, exactly.error)

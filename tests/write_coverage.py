@@ -44,7 +44,8 @@ def _read(path: Path) -> Planted:
 def document() -> str:
     """The text of docs/coverage.md."""
     mutants, controls = planted("mutants"), [each for folder in CONTROLS for each in planted(folder)]
-    return "\n".join([*_head(mutants, controls), *(line for c in CLASSES for line in _class(c, mutants, controls))])
+    classes = (line for c in CLASSES for line in _class(c, mutants, controls))
+    return "\n".join([*_head(mutants, controls), *classes, *_layers(planted("mutants/layers"))])
 
 
 def _head(mutants: list[Planted], controls: list[Planted]) -> Iterator[str]:
@@ -68,6 +69,20 @@ def _head(mutants: list[Planted], controls: list[Planted]) -> Iterator[str]:
         kinds = Counter(_kind(id) for id in ids)
         counts = f"{kinds['covered']} | {kinds['control']} | {kinds['not covered']}"
         yield f"| {letter}. {title} | {len(ids)} | {counts} |"
+
+
+def _layers(mutants: list[Planted]) -> Iterator[str]:
+    """The reports on layers, which have no ids: what stands for each."""
+    reports = sorted({report for each in mutants for report in each.reports})
+    unreported = sum(not each.reports for each in mutants)
+    yield from ("", "## Layers", "")
+    yield f"{len(mutants)} mutants stand for {len(reports)} public reports on layers; {unreported} stand for no report."
+    yield ""
+    yield "| report | mutant → the invariant that kills it |"
+    yield "| --- | --- |"
+    for report in reports:
+        killed = (f"`{each.name}` → `{each.killed_by}`" for each in mutants if report in each.reports)
+        yield f"| [{report}](https://github.com/{report.replace('#', '/issues/')}) | {', '.join(killed)} |"
 
 
 def _kind(id: str) -> str:

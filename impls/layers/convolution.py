@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from array_api_compat import array_namespace, device
 
 from attnspec.impls.layers.layer import Draw, Layer
+from attnspec.impls.layers.library import product
 from attnspec.impls.layers.parameters import Array, Shape
 
 
@@ -42,5 +43,5 @@ class Convolution(Layer):
         zeros = xp.zeros((batch, self.kernel // 2, self.width), dtype=x.dtype, device=device(x))
         padded = xp.concat([zeros, x, zeros], axis=1)  # (B, n + kernel − 1, width)
         weight = parameters["weight"]
-        taps = [padded[:, j : j + length, :] @ weight[:, :, j].T for j in range(self.kernel)]  # (B, n, width)
+        taps = [product(padded[:, j : j + length, :], weight[:, :, j].T) for j in range(self.kernel)]  # (B, n, width)
         return sum(taps, start=parameters["bias"])

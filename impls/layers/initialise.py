@@ -68,8 +68,9 @@ class Draw:
         """A weight of that shape."""
         std = (RULES[self.rule] if isinstance(self.rule, str) else self.rule)(shape)
         limit = math.sqrt(3) * std
-        draw = self._generator.normal if self.distribution == "normal" else self._generator.uniform
-        return self._native(draw(*((0, std) if self.distribution == "normal" else (-limit, limit)), shape))
+        if self.distribution == "normal":
+            return self._native(self._generator.normal(0, std, shape))
+        return self._native(self._generator.uniform(-limit, limit, shape))
 
     def constant(self, shape: Shape, value: float) -> Array:
         """``value`` everywhere: 0 for biases, 1 for the scales of a LayerNorm."""

@@ -5,17 +5,22 @@ A layer is a frozen dataclass. ``layer.shapes()`` names its parameters, ``layer.
 that is made of others says of which, and the names of theirs come after its own: "feed_forward.inner.weight".
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from attnspec.impls.layers.parameters import Array, Shape, check, within
 
-Draw = Any
-"""Makes parameters: draw(shape) weights, draw.constant(shape, value) the others; see ``initialise.Draw``."""
+
+class Draw(Protocol):
+    """What makes parameters, such as ``initialise.Draw``: weights by a call, all others by ``constant``."""
+
+    def __call__(self, shape: Shape) -> Array: ...
+    def constant(self, shape: Shape, value: float) -> Array: ...
 
 
-class Layer:
+class Layer(ABC):
     """The base of all layers: what follows from the parts."""
 
     def parts(self) -> dict[str, "Layer"]:
@@ -34,9 +39,9 @@ class Layer:
             f"{name}.{inner}": array for name, part in self.parts().items() for inner, array in part.init(draw).items()
         }
 
+    @abstractmethod
     def __call__(self, parameters: Mapping[str, Array], *inputs: Array, **options: Any) -> Any:
         """Apply the layer. Each layer has its own arguments."""
-        raise NotImplementedError(f"{type(self).__name__} cannot be called")
 
     def bind(self, parameters: Mapping[str, Array], *inputs: Array) -> dict[str, Callable[..., Any]]:
         """The parts with their parameters. ValueError unless all parameters are there and go with the inputs."""

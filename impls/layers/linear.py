@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attnspec.impls.layers.layer import Draw, Layer
+from attnspec.impls.layers.library import product
 from attnspec.impls.layers.parameters import Array, Shape
 
 
@@ -29,5 +30,5 @@ class Linear(Layer):
         """x·Wᵀ + b. ValueError for parameters or widths that do not fit."""
         self.bind(parameters, x)
         self.want_width(x, self.inputs)
-        y = x @ parameters["weight"].T  # (B, n, outputs)
+        y = product(x, parameters["weight"].T)  # (B, n, outputs)
         return y + parameters["bias"] if self.bias else y

@@ -1,7 +1,7 @@
 """Positional encoding and rotary embedding: those of ``attnspec.impls.positions``, by array library."""
 
 import importlib
-from typing import Any, Literal
+from typing import Any
 
 from array_api_compat import array_namespace
 
@@ -19,11 +19,12 @@ def rotary_embedding(
     *,
     offset: int = 0,
     base: float = 10000.0,
-    layout: Literal["interleaved", "half-split"] = "interleaved",
+    layout: str = "interleaved",
 ) -> Array:
     """``x`` (B, heads, n, d) turned by its positions: Su et al., RoFormer (2021), equation 34.
 
-    A pair of features is (2i, 2i + 1) where they are interleaved, (i, i + d/2) where split in half, as LLaMA has them.
+    A pair of features is (2i, 2i + 1) in the layout "interleaved", (i, i + d/2) in "half-split", as LLaMA has them.
+    ValueError for another layout.
     """
     if layout == "interleaved":
         return _module(x).rotary_embedding(x, offset=offset, base=base)

@@ -1,5 +1,7 @@
 """Holding what came to the definition, or to another call within the bounds of both."""
 
+from typing import Any
+
 import numpy as np
 
 from attnspec.specs.bound import UNIT_ROUNDOFF
@@ -32,7 +34,7 @@ def same_type(what: str, case: Case, came: object) -> None:
         raise Violation(f"{what}: wanted {case.dtype}, came {dtype}")
 
 
-def equal(what: str, came: Array, wanted: Array) -> float:
+def equal(what: str, came: Any, wanted: Array) -> float:
     """0 if both are the same to the last bit. Violation otherwise."""
     if not isinstance(came, np.ndarray) or came.shape != wanted.shape:
         raise Violation(f"{what}: wanted shape {wanted.shape}, came {getattr(came, 'shape', type(came).__name__)}")

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,10 @@ def decoder_layer(x: Rounded, memory: Rounded, p: Weights, sizes: Any, memory_vi
     return residual(x, p, "feed_forward", sizes, lambda y, q: feed_forward(y, q, sizes.activation))
 
 
-def residual(x: Rounded, p: Weights, name: str, sizes: Any, layer: Any) -> Rounded:
+Layer = Callable[[Rounded, Weights], Rounded]
+
+
+def residual(x: Rounded, p: Weights, name: str, sizes: Any, layer: Layer) -> Rounded:
     """norm(x + layer(x)), or x + layer(norm(x)) with norm_first."""
     own, norm = part(p, name), part(p, f"{name}_norm")
     if sizes.norm_first:
@@ -142,7 +145,7 @@ def residual(x: Rounded, p: Weights, name: str, sizes: Any, layer: Any) -> Round
     return layer_norm(x + layer(x, own), norm, sizes.epsilon)
 
 
-def stack(x: Rounded, p: Weights, count: int, layer: Any, sizes: Any) -> Rounded:
+def stack(x: Rounded, p: Weights, count: int, layer: Layer, sizes: Any) -> Rounded:
     """``count`` applications of ``layer``, and the final LayerNorm of pre-norm."""
     for i in range(count):
         x = layer(x, part(p, f"layers.{i}"))
@@ -153,16 +156,16 @@ def convolution(x: Rounded, p: Weights) -> Rounded:
     """y_i = Σ_j W_j·x_{i+j−r} + b, zeros beyond the ends."""
     weight, r = np.asarray(p["weight"]), p["weight"].shape[2] // 2
     around = x.map(lambda a: np.pad(a, [(0, 0)] * (a.ndim - 2) + [(r, r), (0, 0)]))
-    shifted = [around.map(lambda a, j=j: a[..., j : j + x.value.shape[1], :]) for j in range(2 * r + 1)]  # type: ignore[misc]
+    shifted = [around.at(slice(j, j + x.value.shape[1])) for j in range(2 * r + 1)]
     columns = joined(shifted, -1)  # (B, n, (2r + 1)·E)
     return linear(columns, {"weight": np.concatenate(list(np.moveaxis(weight, 2, 0)), axis=1), "bias": p["bias"]})
 
 
 def recurrent(x: Rounded, p: Weights) -> Rounded:
     """h_t = tanh(W·x_t + U·h_{t−1} + b), h_0 = 0; tanh is granted 8u."""
-    inputs, states = linear(x, part(p, "input")), []
+    inputs, states = linear(x, part(p, "input")), list[Rounded]()
     for t in range(x.value.shape[1]):
-        y = inputs.map(lambda a, t=t: a[..., t : t + 1, :])  # type: ignore[misc]
+        y = inputs.at(slice(t, t + 1))
         y = y + linear(states[-1], part(p, "hidden")) if states else y
         value = np.tanh(y.value)
         states.append(y.through(value, 1 - value**2).off_by(8 * x.unit * np.abs(value)))

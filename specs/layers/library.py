@@ -1,7 +1,8 @@
 """A layer library under test: a module that offers layers by the names and parameters below, in one array library.
 
 ARRAYS names the array library. A layer has ``shapes()``, names of parameters to shapes, and is called with a dict of
-parameters and its inputs. Linear weights are (outputs, inputs), as in PyTorch. What a module lacks is not tried.
+parameters and its inputs. Linear weights are (outputs, inputs), as in PyTorch. What a module lacks is not tried, nor
+what its layers take no parameter for.
 
 Linear(inputs, outputs, bias)(p, x): weight, bias
 LayerNorm(width, epsilon)(p, x): weight, bias
@@ -23,7 +24,8 @@ dropout(x, rate, seed); Draw(like, rule, seed=, distribution=) for ``layer.init(
 """
 
 import contextlib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -33,6 +35,13 @@ import numpy as np
 from attnspec.specs.arrays import ArrayLibrary
 from attnspec.specs.catalogue import Inapplicable, Violation
 from attnspec.specs.problem import Array
+
+NAMES = (
+    *("Linear", "LayerNorm", "Embedding", "LearnedPositions", "SinusoidalPositions", "FeedForward", "SelfAttention"),
+    *("MultiHead", "PerHead", "EncoderLayer", "Encoder", "DecoderLayer", "Decoder", "Transformer", "Convolution"),
+    *("Recurrent", "padding_mask", "padding_mask_of_ids", "causal_mask", "truncate", "dropout", "Draw"),
+)
+"""What a module may offer; one of these at least."""
 
 
 class Missing(Inapplicable):
@@ -49,6 +58,8 @@ class Library:
     device: str
     kept: dict[Any, Any] = field(default_factory=dict)
     """Compiled calls."""
+    notice: Callable[[], None] = lambda: None
+    """Is told before each call."""
 
     def has(self, name: str) -> Any:
         """What the module offers under the name. Missing if it does not."""
@@ -59,13 +70,21 @@ class Library:
     def make(self, name: str, *arguments: Any, **options: Any) -> Any:
         """A layer, or whatever a function of the module gives for arguments that are no arrays."""
         made = self.has(name)
+        taken(name, made, arguments, options)
         try:
             return made(*arguments, **options)
         except Exception as error:
             raise Violation(f"{name}{arguments}: raised {type(error).__name__}: {error}") from error
 
+    def method(self, layer: Any, name: str) -> Any:
+        """A method of the layer beside its call. Missing if it has none of that name."""
+        if not hasattr(layer, name):
+            raise Missing(f"{type(layer).__name__} has no {name}")
+        return getattr(layer, name)
+
     def call(self, function: Any, *arguments: Any, **options: Any) -> Any:
         """``function`` on native arrays, its result in NumPy. Violation if it raises."""
+        taken(type(function).__name__, function, arguments, options)
         try:
             return self.back(self.run(function, self.native(arguments), self.native(options)))
         except (Violation, Inapplicable):
@@ -76,9 +95,10 @@ class Library:
 
     def run(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The call, compiled where op by op costs far more: what holds arrays is given, the rest is fixed."""
+        self.notice()
         if not self.arrays.RUNS_COMPILED:
             return function(*arguments, **options)
-        named = {**dict(enumerate(arguments)), **options}
+        named: dict[Any, Any] = {**dict(enumerate(arguments)), **options}
         given = {str(name): value for name, value in named.items() if self.is_native(value)}
         fixed = tuple((name, None if str(name) in given else value) for name, value in named.items())
         return self.compiled(function, fixed, tuple(given))(given)
@@ -124,6 +144,7 @@ class Library:
 
     def refusal(self, function: Any, *arguments: Any, **options: Any) -> str:
         """The message of the ValueError that comes. Violation if another one or none does."""
+        taken(getattr(function, "__name__", type(function).__name__), function, arguments, options)
         try:
             function(*self.native(arguments), **self.native(options))
         except ValueError as error:
@@ -131,6 +152,16 @@ class Library:
         except Exception as error:
             raise Violation(f"wanted a ValueError, came {type(error).__name__}: {error}") from error
         raise Violation("wanted a ValueError, came a result")
+
+
+def taken(name: str, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Missing if the function has not these parameters: what it does not take, it does not claim."""
+    try:
+        inspect.signature(function).bind(*arguments, **options)
+    except TypeError as error:
+        raise Missing(f"{name}: {error}") from error
+    except ValueError:  # built in, without a signature
+        return
 
 
 def float64(parameters: Mapping[str, Array]) -> dict[str, Array]:

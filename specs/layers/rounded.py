@@ -20,6 +20,7 @@ Nothing is tuned. u has 2⁻⁵³ added for this computation itself.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -88,6 +89,14 @@ class Rounded:
     def map(self, function: Callable[[Floats], Floats]) -> "Rounded":
         """What only moves numbers about, counting axes from the last."""
         return self.carried(function(self.value), function(self.terms))
+
+    def at(self, tokens: Any) -> "Rounded":
+        """Those of some tokens, on the last axis but one."""
+        return self.map(lambda a: a[..., tokens, :])
+
+    def of(self, sequence: int) -> "Rounded":
+        """Those of one batch entry alone, without the axis of the batch."""
+        return self.map(lambda a: a[..., sequence, :, :])
 
     def like(self, value: Floats | float) -> "Rounded":
         """Numbers that are exact, beside these."""

@@ -3,7 +3,7 @@
 Vaswani et al. 2017, section 4 and table 1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,11 @@ def convolution_recurrence(library: Library, case: Case) -> float:
 def receptive_field(library: Library, case: Case) -> float:
     """One layer of attention sees all tokens, a convolution its neighbours, recurrence the past; nothing else."""
     x, i, ratios = case.tokens(), np.arange(case.length), []
-    fields = {"MultiHead": lambda j: i >= 0, "Convolution": lambda j: np.abs(i - j) <= 1, "Recurrent": lambda j: i >= j}
+    fields: dict[str, Callable[[int], Any]] = {
+        "MultiHead": lambda j: i >= 0,
+        "Convolution": lambda j: np.abs(i - j) <= 1,
+        "Recurrent": lambda j: i >= j,
+    }
     for name, layer in three(library, case):
         p = case.parameters(layer.shapes())
         wanted, plain = defined(name, exact(x, case.dtype), float64(p), case), library.call(layer, p, x)
@@ -67,9 +71,9 @@ def receptive_field(library: Library, case: Case) -> float:
             other[:, j] = -x[:, j]
             came, seen = library.call(layer, p, other), fields[name](j)
             for k in i[seen]:
-                at = wanted.map(lambda a, k=k: a[..., k, :])  # type: ignore[misc]
+                at = wanted.at(k)
                 differ(f"output {k} of {name} with another token {j}", came[:, k], plain[:, k], at)
-            rest = wanted.map(lambda a, seen=seen: a[..., ~seen, :])  # type: ignore[misc]
+            rest = wanted.at(~seen)
             ratios.append(same(f"{name} beyond token {j}", case, came[:, ~seen], plain[:, ~seen], rest))
     return max(ratios)
 
@@ -87,12 +91,12 @@ def translation(library: Library, case: Case) -> float:
     p = case.parameters(layers["Convolution"].shapes())
     wanted, plain = convolution(exact(x, case.dtype), float64(p)), library.call(layers["Convolution"], p, x)
     shifted = library.call(layers["Convolution"], p, np.roll(x, 1, axis=1))
-    inside = wanted.map(lambda a: a[..., 1:-2, :])
+    inside = wanted.at(slice(1, -2))
     ratios.append(same("shifted convolution", case, shifted[:, 2:-1], plain[:, 1:-2], inside))
     moved = library.call(layers["Convolution"], p, x[:, order])
     differ("permuted convolution", moved, plain[:, order], wanted)
     p = case.parameters(layers["MultiHead"].shapes())
-    wanted = defined("MultiHead", exact(x, case.dtype), float64(p), case).map(lambda a: a[..., order, :])
+    wanted = defined("MultiHead", exact(x, case.dtype), float64(p), case).at(order)
     moved, plain = (library.call(layers["MultiHead"], p, tokens) for tokens in (x[:, order], x))
     ratios.append(same("permuted attention", case, moved, plain[:, order], wanted))
     return max(ratios)

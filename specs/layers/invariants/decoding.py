@@ -27,11 +27,12 @@ CHUNKS = ((0, 2), (2, 3), (3, 5))
 def cached_attention(library: Library, case: Case) -> float:
     """Multi-head attention step by step, with keys and values kept, is causal attention over the whole."""
     layer, x = library.make("MultiHead", case.width, case.heads), case.tokens()
+    step = library.method(layer, "step")
 
     def decode(p: Any, x: Any) -> tuple[Any, ...]:
         past, outputs = None, []
         for start, end in CHUNKS:
-            output, past = layer.step(p, x[:, start:end], past)
+            output, past = step(p, x[:, start:end], past)
             outputs.append(output)
         return tuple(outputs)
 
@@ -51,11 +52,12 @@ def cached_decoding(library: Library, case: Case) -> float:
     """Decoding step by step, each layer keeping keys and values, gives the logits of the whole target at once."""
     model, (source, target) = make_transformer(library, case), token_ids(case)
     source[0, -2:] = 0
+    begin, step = library.method(model, "start"), library.method(model, "step")
 
     def decode(p: Any, source: Any, target: Any) -> tuple[Any, ...]:
-        state, outputs = model.start(p, source), []
+        state, outputs = begin(p, source), []
         for start, end in CHUNKS:
-            output, state = model.step(p, target[:, start:end], state)
+            output, state = step(p, target[:, start:end], state)
             outputs.append(output)
         return tuple(outputs)
 
@@ -74,9 +76,10 @@ def greedy(library: Library, case: Case) -> float:
     """Greedy decoding begins as told, takes the likeliest token, pads after the end; a cache changes no token."""
     model, (source, _) = make_transformer(library, case), token_ids(case)
     p = case.parameters(model.shapes())
+    p["output.bias"][0] = -100  # padding is never the likeliest
     end = int(logits(source, np.ones((case.batch, 1), int), float64(p), case).value[0, 0].argmax())
     for use_cache in (True, False):
-        came = library.call(model.greedy, p, source, begin=1, end=end, length=2, use_cache=use_cache)
+        came = library.call(library.method(model, "greedy"), p, source, begin=1, end=end, length=2, use_cache=use_cache)
         equal("shape of the ids", np.zeros(came.shape), np.zeros((case.batch, 3)))
         equal("first ids", came[:, 0], np.full(case.batch, 1, came.dtype))
         wanted = logits(source, came[:, :-1], float64(p), case)

@@ -26,13 +26,13 @@ def gradient(library: Library, case: Case) -> float:
     if "gradient" not in library.arrays.TRANSFORMS:
         raise Missing("its array library has no gradients")
     layer, x, mask = make(library, "EncoderLayer", case), case.tokens(), last_hidden(case, case.length)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     names, cotangent = ("x", *p), case.rng("cotangent").standard_normal(x.shape)
     inputs = {"x": x, **p}
     native_mask = library.native(mask)
 
     def function(x: Any, *arrays: Any) -> Any:
-        return layer(dict(zip(p, arrays, strict=True)), x, mask=native_mask)  # type: ignore[operator]
+        return layer(dict(zip(p, arrays, strict=True)), x, mask=native_mask)
 
     given = [library.native(inputs[name]) for name in names]
     _, came = library.arrays.gradient(function, given, library.native(cotangent))
@@ -48,6 +48,6 @@ def gradient(library: Library, case: Case) -> float:
     for name, native in zip(names, came, strict=True):
         direction = case.rng("direction", name).standard_normal(inputs[name].shape)
         near, far = ((along(name, direction, h) - along(name, direction, -h)) / (2 * h) for h in (STEP, 2 * STEP))
-        slope = np.float64((library.back(native) * direction).sum())
-        ratios.append(hold(f"gradient of {name}", slope, np.float64(near), abs(near - far) + rounding))
+        slope = np.asarray((library.back(native) * direction).sum())
+        ratios.append(hold(f"gradient of {name}", slope, np.asarray(near), abs(near - far) + rounding))
     return max(ratios)

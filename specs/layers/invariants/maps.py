@@ -7,7 +7,7 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once, per_dtype
 from attnspec.specs.layers.compare import SMALLEST, equal, near
 from attnspec.specs.layers.definition import feed_forward, layer_norm, linear
-from attnspec.specs.layers.library import Library, float64
+from attnspec.specs.layers.library import Library, Missing, float64
 from attnspec.specs.layers.rounded import exact
 
 NORM = "Ba, Kiros & Hinton 2016, Layer Normalization, equations 3 and 4"
@@ -127,7 +127,10 @@ def embedding(library: Library, case: Case) -> float:
 def dimensions(library: Library, case: Case) -> float:
     """Every layer keeps batch, length and width, and the dtype, of a single token too; so all others compare shapes."""
     x, memory = case.tokens()[:1, :1], case.tokens("memory", case.source)[:1]
-    for name, sizes in KEEPING.items():
+    offered = {name: sizes for name, sizes in KEEPING.items() if hasattr(library.module, name)}
+    if not offered:
+        raise Missing("it has no layer that keeps its input's shape")
+    for name, sizes in offered.items():
         layer = library.make(name, *(getattr(case, size) for size in sizes))
         more = (memory,) if name == "DecoderLayer" else ()
         came = library.call(layer, case.parameters(layer.shapes()), x, *more)

@@ -37,7 +37,7 @@ def permutation(library: Library, case: Case) -> float:
     x, order = case.tokens(), other_order(case)
     layer, p, wanted = encoder(library, case, x)
     plain, moved = (library.call(layer, p, tokens) for tokens in (x, x[:, order]))
-    return same("permuted", case, moved, plain[:, order], wanted.map(lambda a: a[..., order, :]))
+    return same("permuted", case, moved, plain[:, order], wanted.at(order))
 
 
 @layer_invariant(

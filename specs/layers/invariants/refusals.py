@@ -11,15 +11,26 @@ from attnspec.specs.layers.library import Library
 
 @layer_invariant(
     "refuses_heads",
-    formula="h ∤ E or h_kv ∤ h: ValueError",
+    formula="h ∤ E: ValueError",
     source="Vaswani et al. 2017, section 3.2.2: d_k = E/h",
     suits=once,
 )
 def refuses_heads(library: Library, case: Case) -> float:
-    """A number of heads that does not divide the width, or the query heads, is refused when the layer is made."""
+    """A number of heads that does not divide the width is refused when the layer is made."""
     library.refusal(library.has("MultiHead"), case.width, 5)
-    library.refusal(library.has("MultiHead"), case.width, 4, 3)
     library.refusal(library.has("EncoderLayer"), case.width, 5, case.hidden)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_groups",
+    formula="h_kv ∤ h: ValueError",
+    source="Ainslie et al. 2023, section 2.2: groups of h/h_kv query heads",
+    suits=once,
+)
+def refuses_groups(library: Library, case: Case) -> float:
+    """A number of key/value heads that does not divide the query heads is refused when the layer is made."""
+    library.refusal(library.has("MultiHead"), case.width, 4, 3)
     return 0.0
 
 
@@ -63,7 +74,7 @@ def refuses_ids(library: Library, case: Case) -> float:
 def refuses_parameters(library: Library, case: Case) -> float:
     """Parameters that are missing, superfluous or of a wrong shape are all named in one error."""
     layer = make(library, "EncoderLayer", case)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     missing, misshapen = ("attention.query.weight", "feed_forward_norm.bias"), "feed_forward.inner.weight"
     for name in missing:
         del p[name]
@@ -84,7 +95,7 @@ def refuses_parameters(library: Library, case: Case) -> float:
 def refuses_mixtures(library: Library, case: Case) -> float:
     """Parameters of two dtypes, and an input of another dtype than the parameters, are refused."""
     layer = make(library, "EncoderLayer", case)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     library.refusal(layer, {**p, "attention_norm.bias": p["attention_norm.bias"].astype("float32")}, case.tokens())
     library.refusal(layer, p, case.tokens().astype("float32"))
     return 0.0
@@ -99,7 +110,7 @@ def refuses_mixtures(library: Library, case: Case) -> float:
 def refuses_width(library: Library, case: Case) -> float:
     """Inputs of another width, or of another number of axes, are refused."""
     layer = make(library, "EncoderLayer", case)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     library.refusal(layer, p, case.tokens(width=case.width + 1))
     library.refusal(layer, p, case.tokens()[0])
     return 0.0

@@ -1,6 +1,7 @@
 """Encoder, decoder and Transformer as a whole: their definitions, and N layers = N applications."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from attnspec.specs.positions import encoded
 FIGURE = "Vaswani et al. 2017, section 3.1, figure 1; Xiong et al. 2020, section 3, for pre-norm"
 
 
-def make(library: Library, name: str, case: Case, **options: object) -> object:
+def make(library: Library, name: str, case: Case, **options: object) -> Any:
     """The library's EncoderLayer or DecoderLayer in the sizes of the case."""
     sizes = {"activation": case.activation, "norm_first": case.norm_first, "epsilon": case.epsilon}
     return library.make(name, case.width, case.heads, case.hidden, **sizes, **options)
@@ -52,7 +53,7 @@ def last_hidden(case: Case, length: int) -> np.ndarray:
 def encoder_layer_whole(library: Library, case: Case) -> float:
     """An encoder layer is self-attention and feed-forward, each with a residual and LayerNorm after or before it."""
     layer, x, mask = make(library, "EncoderLayer", case), case.tokens(), last_hidden(case, case.length)
-    p = case.parameters(layer.shapes())  # type: ignore[attr-defined]
+    p = case.parameters(layer.shapes())
     wanted = encoder_layer(exact(x, case.dtype), float64(p), case, mask)
     return near("encoder layer", case, library.call(layer, p, x, mask=mask), wanted)
 
@@ -65,7 +66,7 @@ def encoder_layer_whole(library: Library, case: Case) -> float:
 def decoder_layer_whole(library: Library, case: Case) -> float:
     """A decoder layer is causal self-attention, cross-attention to the memory and feed-forward, in this order."""
     layer, x, memory = make(library, "DecoderLayer", case), case.tokens(), case.tokens("memory", case.source)
-    p, mask = case.parameters(layer.shapes()), last_hidden(case, case.source)  # type: ignore[attr-defined]
+    p, mask = case.parameters(layer.shapes()), last_hidden(case, case.source)
     given = exact(x, case.dtype)
     wanted = decoder_layer(given, given.like(memory), float64(p), case, mask)
     return near("decoder layer", case, library.call(layer, p, x, memory, memory_mask=mask), wanted)
@@ -105,16 +106,16 @@ def stack_is_applications(library: Library, case: Case) -> float:
 def transformer(library: Library, case: Case) -> float:
     """The Transformer is the encoder of the source and the decoder of the target, from token ids to logits."""
     model = make_transformer(library, case)
-    p, (source, target) = case.parameters(model.shapes()), token_ids(case)  # type: ignore[attr-defined]
+    p, (source, target) = case.parameters(model.shapes()), token_ids(case)
     source[0, -2:] = 0
     came = library.call(model, p, source, target)
     return near("logits", case, came, logits(source, target, float64(p), case))
 
 
-def make_transformer(library: Library, case: Case, **options: object) -> object:
+def make_transformer(library: Library, case: Case) -> Any:
     """The library's Transformer of one encoder and one decoder layer, for 11 source and 9 target tokens."""
     sizes = {"activation": case.activation, "norm_first": case.norm_first}
-    return library.make("Transformer", 11, 9, case.width, case.heads, case.hidden, 1, **sizes, **options)
+    return library.make("Transformer", 11, 9, case.width, case.heads, case.hidden, 1, **sizes)
 
 
 def token_ids(case: Case) -> tuple[np.ndarray, np.ndarray]:

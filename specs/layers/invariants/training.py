@@ -2,6 +2,8 @@
 
 import io
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from attnspec.specs.layers.rounded import exact
 SIGMAS = 6.0
 """A correct generator is outside of so many standard deviations once in 10⁹ draws."""
 
-RULES = {
+RULES: dict[str, Callable[[int, int], float]] = {
     "gaussian": lambda fan_in, fan_out: 0.02,
     "xavier": lambda fan_in, fan_out: math.sqrt(2 / (fan_in + fan_out)),
     "kaiming": lambda fan_in, fan_out: math.sqrt(2 / fan_in),
@@ -37,19 +39,29 @@ def initial_variance(library: Library, case: Case) -> float:
     """Initial weights have mean 0 and the variance of their rule, biases are 0, scales are 1."""
     like, ratios = library.native(case.tokens()), []
     for rule, sigma in RULES.items():
-        for distribution, kurtosis in KURTOSIS.items():
+        for distribution in KURTOSIS:
             draw = library.make("Draw", like, rule, seed=1, distribution=distribution)
             for name, sizes, fan_in, fan_out in (("Linear", (200, 700), 200, 700), ("Convolution", (150, 5), 750, 750)):
-                p = library.back(library.make(name, *sizes).init(draw))
-                weight, variance = p["weight"], sigma(fan_in, fan_out) ** 2
-                what, spread = f"{name} by {rule}, {distribution}", SIGMAS / math.sqrt(weight.size)
-                ratios.append(hold(f"mean of {what}", weight.mean(), np.float64(0), spread * math.sqrt(variance)))
-                off = spread * math.sqrt(kurtosis - 1) * variance
-                ratios.append(hold(f"variance of {what}", (weight**2).mean(), np.float64(variance), off))
+                what = f"{name} by {rule}, {distribution}"
+                p = initial(library, library.make(name, *sizes), draw)
+                ratios.append(hold_moments(what, p["weight"], sigma(fan_in, fan_out), KURTOSIS[distribution]))
                 equal(f"bias of {what}", p["bias"], np.zeros_like(p["bias"]))
-    p = library.back(library.make("LayerNorm", 9).init(library.make("Draw", like, "xavier")))
+    p = initial(library, library.make("LayerNorm", 9), library.make("Draw", like, "xavier"))
     equal("scale of LayerNorm", p["weight"], np.ones(9))
     return max(max(ratios), equal("shift of LayerNorm", p["bias"], np.zeros(9)))
+
+
+def initial(library: Library, layer: Any, draw: Any) -> Any:
+    """Parameters as the layer begins with them, in NumPy."""
+    return library.back(library.method(layer, "init")(draw))
+
+
+def hold_moments(what: str, weight: np.ndarray, sigma: float, kurtosis: float) -> float:
+    """Mean 0 and variance σ², each within so many of its standard deviations."""
+    spread = SIGMAS / math.sqrt(weight.size)
+    mean = hold(f"mean of {what}", np.asarray(weight.mean()), np.zeros(()), spread * sigma)
+    off = spread * math.sqrt(kurtosis - 1) * sigma**2
+    return max(mean, hold(f"variance of {what}", np.asarray((weight**2).mean()), np.asarray(sigma**2), off))
 
 
 @layer_invariant(
@@ -63,7 +75,7 @@ def initial_layers(library: Library, case: Case) -> float:
     """A stack's initial parameters are those it names, and the layers begin with different weights."""
     layer = library.make("Encoder", make(library, "EncoderLayer", case), 2)
     draw = library.make("Draw", library.native(case.tokens()), "xavier", seed=0)
-    p = library.back(layer.init(draw))
+    p = initial(library, layer, draw)
     shapes = {name: tuple(shape) for name, shape in layer.shapes().items()}
     if {name: a.shape for name, a in p.items()} != shapes:
         raise Violation(f"parameters: wanted {shapes}, came { ({name: a.shape for name, a in p.items()}) }")
@@ -109,7 +121,7 @@ def dropout(library: Library, case: Case) -> float:
     scaled = (x / np.asarray(1 - rate, case.dtype)).astype(case.dtype)
     equal("what is kept", came[came != 0], scaled[came != 0])
     kept = float((came != 0).sum())
-    return hold("number kept", np.float64(kept), np.float64(0.75 * number), SIGMAS * math.sqrt(0.1875 * number))
+    return hold("number kept", np.asarray(kept), np.asarray(0.75 * number), SIGMAS * math.sqrt(0.1875 * number))
 
 
 @layer_invariant(

@@ -63,6 +63,9 @@ def padding(library: Library, case: Case) -> float:
         filled = np.where(mask[:, 0, 0, :, None], x, np.asarray(junk, case.dtype))
         came = library.call(layer, p, filled, mask=mask)[rows, real]
         ratios.append(same(f"real tokens, padded with {junk:g}", case, came, short, wanted))
+    mask[1] = False
+    came = library.call(layer, p, x, mask=mask)[0, real[0]]
+    ratios.append(same("real tokens beside a sequence of padding alone", case, came, short[0], wanted.of(0)))
     return max(ratios)
 
 
@@ -99,10 +102,8 @@ def causality(library: Library, case: Case) -> float:
         other[:, j] = target[:, j] % 8 + 1
         came = library.call(model, p, source, other)
         for i in range(j, case.length):
-            differ(
-                f"logits {i} with another token {j}", came[:, i], plain[:, i], wanted.map(lambda a, i=i: a[..., i, :])
-            )  # type: ignore[misc]
-        before = wanted.map(lambda a, j=j: a[..., :j, :])  # type: ignore[misc]
+            differ(f"logits {i} with another token {j}", came[:, i], plain[:, i], wanted.at(i))
+        before = wanted.at(slice(j))
         ratios.append(same(f"logits before token {j}", case, came[:, :j], plain[:, :j], before))
     return max(ratios)
 
@@ -126,7 +127,5 @@ def whole_source(library: Library, case: Case) -> float:
         other[:, j] += 1 + np.arange(case.width) % 3  # LayerNorm would hide a shift of all features alike
         came = library.call(layer, p, x, other)
         for i in range(case.length):
-            differ(
-                f"output {i} with another source {j}", came[:, i], plain[:, i], wanted.map(lambda a, i=i: a[..., i, :])
-            )  # type: ignore[misc]
+            differ(f"output {i} with another source {j}", came[:, i], plain[:, i], wanted.at(i))
     return 0.0

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from attnspec.impls.layers.parameters import Array
 from attnspec.impls.models.bert import Bert
 from attnspec.impls.models.pretrained import load_pretrained
+from attnspec.impls.models.spread import spread
 
 MODEL = Bert(vocabulary=30522, width=384, layers=6, heads=12, hidden=1536)
 
@@ -82,7 +83,7 @@ def token_ids(sentences: Sequence[str], longest: int = LONGEST) -> tuple[NDArray
 
 def embed(weights: Mapping[str, Array], ids: Array, mask: Array) -> Array:
     """Unit vectors (B, 384) of the token ids (B, n), padding where ``mask`` (B, n) is False."""
-    return unit_mean(MODEL(weights, ids, mask=mask), mask)
+    return unit_mean(spread(MODEL, weights, ids, mask=mask), mask)
 
 
 def unit_mean(states: Array, mask: Array) -> Array:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from attnspec.impls import layers
+from attnspec.impls.layers import feedforward, residual, transformer
 from attnspec.impls.layers.core import core, default_core
 from attnspec.impls.layers.initialise import fans
 from attnspec.layers import load
+from attnspec.specs.bound import Precision
 from attnspec.specs.catalogue import hold
 from attnspec.specs.layers.case import Case, cases
 from attnspec.specs.layers.catalogue import examine_layers, layer_catalogue
@@ -16,6 +18,7 @@ from attnspec.specs.layers.definition import causal, multi_head
 from attnspec.specs.layers.library import float64
 from attnspec.specs.layers.rounded import exact
 from attnspec.specs.outcome import NOT_CLAIMED, PASSED
+from attnspec.specs.positions import rotated
 
 QUICK = ("linear", "norm_definition", "multi_head", "grouped_heads", "rotary", "encoder_layer", "refuses_ids")
 """What JAX compiles in seconds; ``attnspec verify --layers jax`` is for all."""
@@ -46,12 +49,14 @@ def test_layers_conform_whatever_the_numbers(id, seed):
 BACKENDS = ["numpy_naive", "numpy_blockwise", "torch_naive", "torch_sdpa", "torch_sdpa_math"]
 BACKENDS += ["jax_naive", "jax_dot_product_attention"]
 FLOAT32 = Case("float32")
-SIZES = {"kv_heads": 2, "key_width": 4, "value_width": 3}
+WIDTHS = pytest.mark.parametrize("value_width", [3, 6])
+"""Narrower and wider than the keys' 4."""
 
 
-def hold_core(attention, arrays):
-    """Grouped heads, narrower values, a mask and causality at once, over one core."""
-    library, layer = load(arrays, None), layers.MultiHead(FLOAT32.width, 6, **SIZES, attention=attention)
+def hold_core(attention, arrays, value_width):
+    """Grouped heads, values of another width, a mask and causality at once, over one core."""
+    sizes = {"kv_heads": 2, "key_width": 4, "value_width": value_width}
+    library, layer = load(arrays, None), layers.MultiHead(FLOAT32.width, 6, **sizes, attention=attention)
     p, x = FLOAT32.parameters(layer.shapes()), FLOAT32.tokens()
     mask = np.ones((FLOAT32.batch, 1, 1, FLOAT32.length), bool)
     mask[0, ..., -1] = False
@@ -60,11 +65,12 @@ def hold_core(attention, arrays):
     hold("output", library.call(layer, p, x, mask=mask, is_causal=True), wanted.value, wanted.error)
 
 
+@WIDTHS
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_each_backend_is_a_core(backend):
+def test_each_backend_is_a_core(backend, value_width):
     arrays = backend.partition("_")[0]
     pytest.importorskip(arrays)
-    hold_core(core(backend), arrays)
+    hold_core(core(backend), arrays, value_width)
 
 
 def plain(query, key, value, *, mask=None, scale=None):
@@ -84,6 +90,7 @@ def heads_last(query, key, value, *, mask=None, is_causal=False, scale=None):
     return default_core(query, key, value, mask=mask, is_causal=is_causal, scale=scale).swapaxes(1, 2)
 
 
+@WIDTHS
 @pytest.mark.parametrize(
     "backend",
     [
@@ -93,8 +100,8 @@ def heads_last(query, key, value, *, mask=None, is_causal=False, scale=None):
     ],
     ids=lambda backend: backend.attention.__name__,
 )
-def test_a_core_follows_what_its_backend_declares(backend):
-    hold_core(core.__wrapped__(backend), "numpy")
+def test_a_core_follows_what_its_backend_declares(backend, value_width):
+    hold_core(core.__wrapped__(backend), "numpy", value_width)
 
 
 def test_a_bias_joins_the_mask_where_a_backend_takes_only_one():
@@ -167,6 +174,32 @@ def test_unknown_ids_are_let_through_where_jit_hides_them():
     p = embedding.init(layers.Draw(jax.numpy.zeros(0)))
     ids = jax.numpy.asarray([[0, 2]])
     assert (jax.jit(embedding)(p, ids) == embedding(p, ids)).all()
+
+
+def test_grouped_heads_have_the_form_of_maps_too():
+    grouped, apart = layers.MultiHead(12, 6, 2, 4, 3), layers.PerHead(12, 6, 4, 3)
+    p, x = FLOAT32.parameters(grouped.shapes()), FLOAT32.tokens()
+    given = exact(x, "float32")
+    wanted = multi_head(given, given, float64(p), 6, None, 2)
+    hold("output", apart(layers.per_head(grouped, p), x), wanted.value, wanted.error)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "half-split"])
+def test_rotary_embedding_is_that_of_the_layout(layout):
+    x = FLOAT32.rng("rotary").standard_normal((2, 3, 5, 6)).astype("float32")
+    wanted = rotated(x, Precision.of("float32", "input"), layout, offset=2)
+    hold(layout, layers.rotary_embedding(x, offset=2, layout=layout), wanted.values, wanted.bound)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_each_place_of_dropout_has_its_own_seed(monkeypatch, norm_first):
+    seeds = []
+    for module in (residual, feedforward, transformer):
+        monkeypatch.setattr(module, "dropout", lambda x, rate, seed: (seeds.append((rate, seed)), x)[1])
+    model = layers.Transformer(5, 5, 12, 3, 10, 2, norm_first=norm_first, dropout=0.25)
+    model(model.init(layers.Draw(LIKE)), np.ones((1, 3), int), np.ones((1, 2), int), seed=9)
+    assert len(seeds) == len(set(seeds)) == 2 + 2 * 3 + 2 * 4  # embeddings, encoder layers, decoder layers
+    assert all(rate == 0.25 and seed[0] == 9 for rate, seed in seeds)
 
 
 def test_the_same_seed_drops_the_same_everywhere():

@@ -5,11 +5,12 @@ import pytest
 
 from attnspec.impls import layers
 from attnspec.specs.compare import ratios
+from attnspec.specs.layers import contrast
 from attnspec.specs.layers import definition as by
 from attnspec.specs.layers.case import Case
-from attnspec.specs.layers.invariants.stacks import defined
 from attnspec.specs.layers.library import float64
 from attnspec.specs.layers.rounded import Rounded, Terms, exact
+from attnspec.specs.layers.solution import defined
 
 CASE = Case("float64")
 STEP = 1e-5
@@ -31,8 +32,8 @@ FUNCTIONS = {
     "grouped heads": lambda x: by.multi_head(x, x, parameters(layers.MultiHead(12, 4, 2)), 4, None, 2),
     "encoder layer": lambda x: by.encoder_layer(x, parameters(layers.EncoderLayer(12, 3, 10)), CASE),
     "decoder layer": lambda x: by.decoder_layer(x, x, parameters(layers.DecoderLayer(12, 3, 10)), CASE),
-    "convolution": lambda x: by.convolution(x, parameters(layers.Convolution(12))),
-    "recurrence": lambda x: by.recurrent(x, parameters(layers.Recurrent(12))),
+    "convolution": lambda x: contrast.convolution(x, parameters(layers.Convolution(12))),
+    "recurrence": lambda x: contrast.recurrent(x, parameters(layers.Recurrent(12))),
 }
 
 

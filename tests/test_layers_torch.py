@@ -6,8 +6,8 @@ from attnspec.impls import layers
 from attnspec.specs.catalogue import hold
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.definition import causal
-from attnspec.specs.layers.invariants.stacks import defined
 from attnspec.specs.layers.rounded import exact
+from attnspec.specs.layers.solution import defined
 
 torch = pytest.importorskip("torch")
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnspec.specs.bound import ROUNDINGS, gamma
-from attnspec.specs.layers.rounded import Rounded, aligned, product
+from attnspec.specs.layers.rounded import Rounded, product
 from attnspec.specs.oracle import Floats
 
 Weights = Mapping[str, Floats]
@@ -150,30 +150,3 @@ def stack(x: Rounded, p: Weights, count: int, layer: Layer, sizes: Any) -> Round
     for i in range(count):
         x = layer(x, part(p, f"layers.{i}"))
     return layer_norm(x, part(p, "norm"), sizes.epsilon) if sizes.norm_first else x
-
-
-def convolution(x: Rounded, p: Weights) -> Rounded:
-    """y_i = Σ_j W_j·x_{i+j−r} + b, zeros beyond the ends."""
-    weight, r = np.asarray(p["weight"]), p["weight"].shape[2] // 2
-    around = x.map(lambda a: np.pad(a, [(0, 0)] * (a.ndim - 2) + [(r, r), (0, 0)]))
-    shifted = [around.at(slice(j, j + x.value.shape[1])) for j in range(2 * r + 1)]
-    columns = joined(shifted, -1)  # (B, n, (2r + 1)·E)
-    return linear(columns, {"weight": np.concatenate(list(np.moveaxis(weight, 2, 0)), axis=1), "bias": p["bias"]})
-
-
-def recurrent(x: Rounded, p: Weights) -> Rounded:
-    """h_t = tanh(W·x_t + U·h_{t−1} + b), h_0 = 0; tanh is granted 8u."""
-    inputs, states = linear(x, part(p, "input")), list[Rounded]()
-    for t in range(x.value.shape[1]):
-        y = inputs.at(slice(t, t + 1))
-        y = y + linear(states[-1], part(p, "hidden")) if states else y
-        value = np.tanh(y.value)
-        states.append(y.through(value, 1 - value**2).off_by(8 * x.unit * np.abs(value)))
-    return joined(states, -2)
-
-
-def joined(parts: list[Rounded], axis: int) -> Rounded:
-    """The parts one after the other along an axis, counted from the last."""
-    last = parts[-1]
-    terms = [aligned(each, last)[0] for each in parts]
-    return last.carried(np.concatenate([each.value for each in parts], axis), np.concatenate(terms, axis))

@@ -12,7 +12,8 @@ from attnspec.specs.catalogue import Violation
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once
 from attnspec.specs.layers.compare import differ, near, same
-from attnspec.specs.layers.definition import convolution, multi_head, recurrent
+from attnspec.specs.layers.contrast import convolution, recurrent
+from attnspec.specs.layers.definition import multi_head
 from attnspec.specs.layers.flow import Cost, Flow, constant, sources
 from attnspec.specs.layers.library import Library, Missing, float64
 from attnspec.specs.layers.rounded import Rounded, exact

@@ -9,9 +9,9 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once, per_dtype
 from attnspec.specs.layers.compare import equal, near
 from attnspec.specs.layers.definition import causal, multi_head
-from attnspec.specs.layers.invariants.stacks import logits, make_transformer, token_ids
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import exact
+from attnspec.specs.layers.solution import logits, make_transformer, token_ids
 
 CHUNKS = ((0, 2), (2, 3), (3, 5))
 """Several tokens at once, then one, then several after others."""

@@ -8,9 +8,9 @@ from attnspec.specs.catalogue import hold
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant
 from attnspec.specs.layers.definition import encoder_layer
-from attnspec.specs.layers.invariants.stacks import last_hidden, make
 from attnspec.specs.layers.library import Library, Missing, float64
 from attnspec.specs.layers.rounded import exact
+from attnspec.specs.layers.solution import last_hidden, make
 
 STEP = 1e-3
 

@@ -5,8 +5,8 @@ import numpy as np
 from attnspec.specs.catalogue import Violation
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once
-from attnspec.specs.layers.invariants.stacks import make
 from attnspec.specs.layers.library import Library
+from attnspec.specs.layers.solution import make
 
 
 @layer_invariant(

@@ -12,9 +12,9 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once, per_dtype
 from attnspec.specs.layers.compare import differ, equal
 from attnspec.specs.layers.definition import encoder_layer
-from attnspec.specs.layers.invariants.stacks import make
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import exact
+from attnspec.specs.layers.solution import make
 
 SIGMAS = 6.0
 """A correct generator is outside of so many standard deviations once in 10⁹ draws."""

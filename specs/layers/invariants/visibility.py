@@ -3,12 +3,12 @@
 import numpy as np
 
 from attnspec.specs.layers.case import Case
-from attnspec.specs.layers.catalogue import either, layer_invariant, once, per_dtype
+from attnspec.specs.layers.catalogue import either, layer_invariant, once
 from attnspec.specs.layers.compare import differ, equal, same
 from attnspec.specs.layers.invariants.order import encoder
-from attnspec.specs.layers.invariants.stacks import defined, logits, make, make_transformer, token_ids
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import exact
+from attnspec.specs.layers.solution import defined, logits, make, make_transformer, token_ids
 
 
 @layer_invariant(
@@ -74,7 +74,7 @@ def padding(library: Library, case: Case) -> float:
     formula="transformer([source, 0, 0], target) = transformer(source, target)",
     source="Vaswani et al. 2017, section 3.2.3",
     catches=("NVIDIA/FasterTransformer#270", "keras-team/keras-io#1046"),
-    suits=once,
+    suits=lambda case: case.norm_first,
 )
 def padded_source(library: Library, case: Case) -> float:
     """A source that is padded longer gives the same logits: encoder and cross-attention both leave the padding out."""
@@ -90,7 +90,7 @@ def padded_source(library: Library, case: Case) -> float:
     formula="logits[:, i] depend on target[:, j] exactly for j ≤ i",
     source="Vaswani et al. 2017, section 3.1: predictions for i depend only on outputs at positions less than i",
     catches=("alex-matton/causal-transformer-decoder#1", "huggingface/transformers#48745"),
-    suits=per_dtype,
+    suits=either,
 )
 def causality(library: Library, case: Case) -> float:
     """End to end, a target token changes its own logits and the later ones, and none before it."""

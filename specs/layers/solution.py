@@ -1,0 +1,73 @@
+"""Whole stacks: the library's in the sizes of a case, and what they give by definition."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from attnspec.specs.bound import Precision
+from attnspec.specs.layers.case import Case
+from attnspec.specs.layers.definition import Visible, Weights, decoder_layer, encoder_layer, linear, part, stack
+from attnspec.specs.layers.library import Library
+from attnspec.specs.layers.rounded import Rounded, exact
+from attnspec.specs.positions import encoded
+
+
+def make(library: Library, name: str, case: Case, **options: object) -> Any:
+    """The library's EncoderLayer or DecoderLayer in the sizes of the case."""
+    sizes = {"activation": case.activation, "norm_first": case.norm_first, "epsilon": case.epsilon}
+    return library.make(name, case.width, case.heads, case.hidden, **sizes, **options)
+
+
+def last_hidden(case: Case, length: int) -> np.ndarray:
+    """(B, 1, 1, length): the last token of each sequence but the first is padding."""
+    lengths = np.where(np.arange(case.batch) > 0, length - 1, length)
+    return (np.arange(length) < lengths[:, None])[:, None, None, :]
+
+
+def make_transformer(library: Library, case: Case) -> Any:
+    """The library's Transformer of one encoder and one decoder layer, for 11 source and 9 target tokens."""
+    sizes = {"activation": case.activation, "norm_first": case.norm_first}
+    return library.make("Transformer", 11, 9, case.width, case.heads, case.hidden, 1, **sizes)
+
+
+def token_ids(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """Source ids (B, S) and target ids (B, n), none of them padding."""
+    return case.ids("source", 11, case.source), case.ids("target", 9, case.length)
+
+
+def logits(source: np.ndarray, target: np.ndarray, p: Weights, case: Case) -> Rounded:
+    """What the Transformer gives by definition, the id 0 of the source being padding."""
+    visible = (source != 0)[:, None, None, :]
+    start = exact(np.zeros(1), case.dtype)
+    memory = embedded(start.like(p["source_embedding.weight"][source]), case)
+    memory = defined("Encoder", memory, None, part(p, "encoder"), case, 1, visible)
+    x = embedded(start.like(p["target_embedding.weight"][target]), case)
+    x = defined("Decoder", x, memory, part(p, "decoder"), case, 1, visible)
+    return linear(x, part(p, "output"))
+
+
+def embedded(rows: Rounded, case: Case) -> Rounded:
+    """E[ids]·√E plus the sinusoidal encoding, with the bounds of ``specs.positions``."""
+    x = rows * rows.like(math.sqrt(case.width))
+    table = encoded(x.value, Precision.of(case.dtype, "input"))
+    return x.carried(table.values, x.terms).off_by(table.bound + x.unit * np.abs(x.value))
+
+
+def defined(
+    kind: str,
+    x: Rounded,
+    memory: Rounded | None,
+    p: Weights,
+    case: Case,
+    count: int = 2,
+    visible: Visible = None,
+) -> Rounded:
+    """A stack of ``count`` encoder or decoder layers by definition."""
+
+    def layer(y: Rounded, q: Weights) -> Rounded:
+        if memory is None or kind == "Encoder":
+            return encoder_layer(y, q, case, visible)
+        return decoder_layer(y, memory, q, case, visible)
+
+    return stack(x, p, count, layer, case)

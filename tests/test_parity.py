@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from write_parity import FILE
+from write_parity import FILE, HEAD
 
 from attnspec.cli import cli
 from attnspec.errors import Unavailable
@@ -138,7 +138,9 @@ def test_what_does_not_agree_exits_with_1(monkeypatch):
 
 def test_the_table_is_of_these_comparisons():
     """Its digits may be another machine's; its rows, columns and verdicts not."""
-    lines = [line for line in FILE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    text = FILE.read_text(encoding="utf-8")
+    assert text.startswith(HEAD), "run: python tests/write_parity.py"
+    lines = text.removeprefix(HEAD).strip().splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert rows[0] == ["compared with", "package", *columns(ARRAYS)]
     assert [row[0] for row in rows[2:]] == list(ENTRIES), "run: python tests/write_parity.py"

@@ -14,11 +14,11 @@ HEAD = """# Parity with the packages that people use
 
 Written by `python tests/write_parity.py`; `attnspec parity` prints the same table anew. Each row has a module of a
 package, with random weights and padded inputs (MiniLM with its own), and our layers with the same weights. Compared are
-its states after every layer, and the pooled output where there is one. The number is the largest
-|ours − theirs| ÷ bound: theirs is computed in float64 of numbers that float32 has too, and the bound is
-(u of the precision + u of float64) · Σ|∂state/∂step|·(rounding of the step), over all steps of their computation
-(`attnspec/parity/condition.py`). 1 would be the most that rounding can explain; the smallest fault that the tests
-plant, the approximate GELU for the exact one, comes out above 1000000000 in float64 and above 5 in float32.
+its states after every layer, and the pooled output where there is one. The number is the largest error ÷ error bound.
+The error is what ours differs from theirs, computed in float64 of numbers that float32 has too. The bound is
+(u of the precision + u of float64) · Σ|∂state/∂step|·(rounding of the step) over all steps of their computation
+(`attnspec/parity/condition.py`), so that 1 would be the most that rounding can explain. The smallest fault that the
+tests plant, the approximate GELU for the exact one, comes out above 1000000000 in float64 and above 5 in float32.
 """
 
 

@@ -52,7 +52,7 @@ def _rule(function: Any) -> Callable[..., Any]:
     raise ValueError(f"condition: wanted an operation that has a rule in rules.py, came {name}")
 
 
-def _unguarded(function: FunctionType) -> FunctionType:
+def _unguarded(function: Any) -> Callable[..., Any]:
     """The same function without its own look for a mode, which would lead back here for ever."""
     names = {**function.__globals__, "has_torch_function": lambda _: False}
     return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)

@@ -49,7 +49,8 @@ def keras() -> Case:
 
     module = layers.MultiHeadAttention(HEADS, EACH, dtype="float64")
     module.build(X.shape, X.shape)
-    parameters, given = drawn(), []
+    parameters = drawn()
+    given: list[Numbers] = []
     for name in ("query", "key", "value"):
         given += [parameters[f"{name}.weight"].T.reshape(WIDTH, HEADS, EACH)]
         given += [parameters[f"{name}.bias"].reshape(HEADS, EACH)]

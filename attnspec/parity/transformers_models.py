@@ -25,7 +25,14 @@ SIZES = {
     "intermediate_size": HIDDEN,
     "num_hidden_layers": LAYERS,
 }
-OURS = {"vocabulary": VOCABULARY, "length": LENGTH, "width": WIDTH, "heads": HEADS, "hidden": HIDDEN, "layers": LAYERS}
+OURS: dict[str, Any] = {
+    "vocabulary": VOCABULARY,
+    "length": LENGTH,
+    "width": WIDTH,
+    "heads": HEADS,
+    "hidden": HIDDEN,
+    "layers": LAYERS,
+}
 
 DISTILLED = {"vocab_size": VOCABULARY, "max_position_embeddings": LENGTH, "dim": WIDTH, "n_heads": HEADS}
 DISTILLED |= {"hidden_dim": HIDDEN, "n_layers": LAYERS}

@@ -10,7 +10,7 @@ from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
 from attnspec.impls.layers.parameters import Array
 from attnspec.impls.models.bert import BertEmbeddings
-from attnspec.impls.models.model import Model, States, keys_of, pooled
+from attnspec.impls.models.model import Model, States, keys_of
 
 GROUP = "encoder.albert_layer_groups.{}.albert_layers.{}"
 
@@ -85,7 +85,3 @@ class Albert(Model):
                 group = part[f"groups.{layer * self.groups // self.layers}.{i}"]
                 states.append(group(states[-1], mask=keys_of(mask)))
         return states
-
-    def pool(self, parameters: Mapping[str, Array], state: Array) -> Array:
-        """What classifiers of whole sequences take: (B, n, width) to (B, width)."""
-        return pooled(self.bind(parameters, state)["pooler"], state)

@@ -13,7 +13,7 @@ from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
 from attnspec.impls.layers.norm import LayerNorm
 from attnspec.impls.layers.parameters import Array
-from attnspec.impls.models.model import Model, States, keys_of, pooled, positions_of
+from attnspec.impls.models.model import Model, States, keys_of, positions_of
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,3 @@ class Bert(Model):
         for i in range(self.layers):
             states.append(part[f"layers.{i}"](states[-1], mask=keys_of(mask)))
         return states
-
-    def pool(self, parameters: Mapping[str, Array], state: Array) -> Array:
-        """What classifiers of whole sequences take: (B, n, width) to (B, width). ValueError without a pooler."""
-        self.want(self.pooler, "a model with a pooler", "one without")
-        return pooled(self.bind(parameters, state)["pooler"], state)

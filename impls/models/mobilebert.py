@@ -12,7 +12,7 @@ from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
 from attnspec.impls.layers.parameters import Array
 from attnspec.impls.models.mobilebert_layer import MobileBertLayer, NoNorm
-from attnspec.impls.models.model import Model, States, keys_of, pooled, positions_of
+from attnspec.impls.models.model import Model, States, keys_of, positions_of
 
 ENCODER = "encoder.layer.{}"
 
@@ -123,7 +123,3 @@ class MobileBert(Model):
         for i in range(self.layers):
             states.append(part[f"layers.{i}"](states[-1], mask=keys_of(mask)))
         return states
-
-    def pool(self, parameters: Mapping[str, Array], state: Array) -> Array:
-        """What classifiers of whole sequences take: (B, n, width) to (B, width)."""
-        return pooled(self.bind(parameters, state)["pooler"], state)

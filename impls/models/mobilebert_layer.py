@@ -1,7 +1,8 @@
 """A layer of MobileBERT: narrow in between, with several small feed-forward layers, and no LayerNorm."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from attnspec.impls.layers.core import Attention, default_core
 from attnspec.impls.layers.feedforward import FeedForward
@@ -71,7 +72,7 @@ class MobileBertLayer(Layer):
         y = part["feed_forward_norm"](part["feed_forward"](y) + y)
         return part["widening_norm"](part["widening"](y) + x)
 
-    def _attended(self, part: Mapping[str, Layer], x: Array, mask: Array | None) -> Array:
+    def _attended(self, part: Mapping[str, Callable[..., Any]], x: Array, mask: Array | None) -> Array:
         shared = part["shared_norm"](part["shared"](x))
         query, key, value = part["query"](shared), part["key"](shared), part["value"](x)
         heads = self.attention(*(split(y, self.heads) for y in (query, key, value)), mask=mask)

@@ -1,5 +1,6 @@
 """What the models of BERT's family have in common: token ids in, a state for each token out, layer by layer."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -18,13 +19,22 @@ class Model(Layer):
     NAMES: ClassVar[Mapping[str, str]] = {}
     """The module's name in the ``transformers`` package for each of ours, {} standing for a number."""
 
-    def states(self, parameters: Mapping[str, Array], ids: Array, **options: Any) -> States:
-        """The states of the tokens ``ids`` (B, n); ``mask`` (B, n), True at tokens that are no padding."""
-        raise NotImplementedError(f"{type(self).__name__} has no states")
+    @abstractmethod
+    def states(self, parameters: Mapping[str, Array], *inputs: Array, **options: Any) -> States:
+        """The states of the tokens ids (B, n); ``mask`` (B, n), True at tokens that are no padding."""
 
-    def __call__(self, parameters: Mapping[str, Array], ids: Array, **options: Any) -> Array:
+    def __call__(self, parameters: Mapping[str, Array], *inputs: Array, **options: Any) -> Array:
         """The last of ``states``: (B, n, width)."""
-        return self.states(parameters, ids, **options)[-1]
+        return self.states(parameters, *inputs, **options)[-1]
+
+    def pool(self, parameters: Mapping[str, Array], state: Array) -> Array:
+        """What classifiers of whole sequences take: tanh of a dense layer over the first token's last state.
+
+        state (B, n, width) to (B, width). ValueError for a model without ``pooler``.
+        """
+        part = self.bind(parameters, state)
+        self.want("pooler" in part, "a model with a pooler", "one without")
+        return array_namespace(state).tanh(part["pooler"](state[:, :1, :]))[:, 0, :]
 
 
 def keys_of(mask: Array | None) -> Array | None:
@@ -36,8 +46,3 @@ def positions_of(ids: Array) -> Array:
     """0, 1, …, n − 1 for every sequence of ``ids`` (B, n)."""
     xp = array_namespace(ids)
     return xp.cumulative_sum(xp.ones_like(ids), axis=1) - 1
-
-
-def pooled(dense: Any, state: Array) -> Array:
-    """tanh of the dense layer over the first token's state: (B, n, width) to (B, width). BERT's code."""
-    return array_namespace(state).tanh(dense(state[:, :1, :]))[:, 0, :]

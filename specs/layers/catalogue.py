@@ -111,7 +111,6 @@ def checked(invariant: LayerInvariant, library: Library, case: Case) -> float:
     except (Violation, Inapplicable):
         raise
     except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise Violation(
-            f"wanted a result that can be compared, came one on which the check broke off: {cause}"
-        ) from error
+        cause = f"{type(error).__name__}: {first_line(error)}"
+        message = "wanted a result that can be compared, came one on which the check broke off"
+        raise Violation(f"{message}: {cause}") from error

@@ -79,6 +79,18 @@ def test_a_fault_is_a_violation(attnspec, tmp_path):
     assert "theirs: violates 1 invariant" in out
 
 
+@pytest.mark.parametrize("result", ["None", "[1, 2]", "x[0]", "x.to(torch.float16)", "{'x': x}"])
+def test_whatever_a_layer_gives_is_a_violation(attnspec, tmp_path, result):
+    pytest.importorskip("torch")
+    odd = STRANGER.replace("import torch.nn", "import torch\nimport torch.nn").replace(
+        "F.layer_norm(x", f"{result}; (x"
+    )
+    (tmp_path / "theirs.py").write_text(odd.replace("EPSILON", "0"))
+    code, out, _ = attnspec("verify", "--layers", "theirs.py")
+    assert code == 1
+    assert "theirs: violates 4 invariants" in out
+
+
 def test_a_crash_costs_its_own_row(attnspec, tmp_path):
     pytest.importorskip("torch")
     dying = STRANGER.replace("import torch", "import os\nimport torch").replace("EPSILON", "os._exit(7)")

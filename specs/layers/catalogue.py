@@ -90,17 +90,27 @@ def verify_layers(library: Library, ids: Iterable[str], dtypes: Iterable[str] = 
 @np.errstate(all="ignore")
 def examine_layers(invariant: LayerInvariant, library: Library, tried: Iterable[Case]) -> Outcome:
     """Hold the library to one invariant, up to the first case that violates it."""
-    start, count, worst, reason = time.perf_counter(), 0, dict[str, float](), ""
+    start, count, worst = time.perf_counter(), 0, dict[str, float]()
     for case in filter(invariant.suits, tried):
         try:
-            ratio = invariant.check(library, case)
+            ratio = checked(invariant, library, case)
         except Inapplicable as why:
-            reason = str(why)
-            missing = isinstance(why, Missing)
-            return Outcome(invariant.id, NOT_CLAIMED if missing else NEVER_RAN, reason=reason)
+            return Outcome(invariant.id, NOT_CLAIMED if isinstance(why, Missing) else NEVER_RAN, reason=str(why))
         except Violation as violation:
             seconds = time.perf_counter() - start
             return Outcome(invariant.id, FAILED, count + 1, seconds, worst, reason=f"{case}: {violation}")
         count += 1
         worst[case.dtype] = max(worst.get(case.dtype, 0.0), ratio)
     return Outcome(invariant.id, PASSED if count else NOT_CLAIMED, count, time.perf_counter() - start, worst)
+
+
+def checked(invariant: LayerInvariant, library: Library, case: Case) -> float:
+    """What the check gives; one that breaks off does not hold."""
+    try:
+        return invariant.check(library, case)
+    except (Violation, Inapplicable):
+        raise
+    except Exception as error:
+        cause = f"{type(error).__name__}: {first_line(error)}"
+        message = "wanted a result that can be compared, came one on which the check broke off"
+        raise Violation(f"{message}: {cause}") from error

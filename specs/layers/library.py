@@ -34,6 +34,7 @@ import numpy as np
 
 from attnspec.specs.arrays import ArrayLibrary
 from attnspec.specs.catalogue import Inapplicable, Violation
+from attnspec.specs.contract import first_line
 from attnspec.specs.problem import Array
 
 NAMES = (
@@ -74,7 +75,7 @@ class Library:
         try:
             return made(*arguments, **options)
         except Exception as error:
-            raise Violation(f"{name}{arguments}: raised {type(error).__name__}: {error}") from error
+            raise Violation(f"{name}{arguments}: raised {type(error).__name__}: {first_line(error)}") from error
 
     def method(self, layer: Any, name: str) -> Any:
         """A method of the layer beside its call. Missing if it has none of that name."""
@@ -91,7 +92,7 @@ class Library:
             raise
         except Exception as error:
             name = getattr(function, "__name__", type(function).__name__)
-            raise Violation(f"{name}: raised {type(error).__name__}: {error}") from error
+            raise Violation(f"{name}: raised {type(error).__name__}: {first_line(error)}") from error
 
     def run(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The call, compiled where op by op costs far more: what holds arrays is given, the rest is fixed."""
@@ -150,7 +151,7 @@ class Library:
         except ValueError as error:
             return str(error)
         except Exception as error:
-            raise Violation(f"wanted a ValueError, came {type(error).__name__}: {error}") from error
+            raise Violation(f"wanted a ValueError, came {type(error).__name__}: {first_line(error)}") from error
         raise Violation("wanted a ValueError, came a result")
 
 

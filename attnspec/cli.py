@@ -85,6 +85,56 @@ def trace_command(file: str | None, scale: float | None) -> int:
     return trace(file, scale)
 
 
+@cli.command("parity")
+@click.argument("names", nargs=-1, metavar="NAME…")
+@click.option(
+    "--arrays", multiple=True, type=click.Choice(("numpy", "torch", "jax")), help="Only this one. Repeatable."
+)
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable, on standard output.")
+def parity_command(names: tuple[str, ...], arrays: tuple[str, ...], as_json: bool) -> int:
+    """Compare our layers and models with those of PyTorch, Flax, Keras and transformers, state by state.
+
+    Weights are random, or those of MiniLM. Exit code 0: all within the error bound; 1: one is not; 2: nothing ran.
+    """
+    from attnspec.parity.table import parity
+
+    return parity(names, arrays, as_json)
+
+
+@cli.command("visualize")
+@click.argument("sentence")
+@click.option(
+    "--token", required=True, metavar="WORD", help="Whose attention: a word of the sentence, or a piece of one."
+)
+@click.option("--nth", default=1, show_default=True, type=int, help="Which one, if the word occurs several times.")
+@click.option("--layer", type=int, help="Only this layer in the picture, from 1.")
+@click.option("--head", type=int, help="Only this head in the picture, from 1.")
+@click.option("--arrays", default="numpy", show_default=True, type=click.Choice(("numpy", "torch", "jax")))
+@click.option("--png", type=click.Path(path_type=Path), default="attention.png", show_default=True)
+@click.option("--html", type=click.Path(path_type=Path), default="attention.html", show_default=True)
+def visualize_command(sentence: str, **options: Any) -> int:
+    """Draw where a token of SENTENCE attends, in every layer and head of MiniLM: a picture and a page."""
+    from attnspec.visualizing.command import visualize
+
+    return visualize(sentence, **options)
+
+
+@cli.command("learn")
+@click.argument("arrays", type=click.Choice(("torch", "jax")))
+@click.option("--positions/--no-positions", default=True, help="Whether the model sees where a token is.")
+@click.option("--steps", default=600, show_default=True, type=click.IntRange(min=2))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32 - 1))
+@click.option("--png", type=click.Path(path_type=Path), default="loss.png", show_default=True)
+def learn_command(**options: Any) -> int:
+    """Train a small encoder-decoder of our layers to translate digits to words, backwards.
+
+    Exit code 0: more than 99 % of what was held out is translated right; 1: not so.
+    """
+    from attnspec.learning.command import learn_command
+
+    return learn_command(**options)
+
+
 @cli.command("vectors")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default="vectors", show_default=True)
 def vectors_command(out: Path) -> int:

@@ -90,7 +90,7 @@ def attention(
     options |= {"key_lengths": key_lengths, "query_segments": query_segments, "key_segments": key_segments}
     check({"query": query, "key": key, "value": value, **options})
     dtype, lead, high = query.dtype, query.shape[:-2], np.promote_types(query.dtype, np.float32)
-    query, key, value = (a.astype(high).reshape((1,) * (4 - a.ndim) + a.shape) for a in (query, key, value))
+    query, key, value = (a.astype(high, copy=False).reshape((1,) * (4 - a.ndim) + a.shape) for a in (query, key, value))
     heads = query.shape[1]
 
     with np.errstate(all="ignore"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from array_api_compat import array_namespace
 
 from attnspec.impls.layers.dropout import Seed, dropout, sub
-from attnspec.impls.layers.erf import erf
+from attnspec.impls.layers.gelu import gelu
 from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
 from attnspec.impls.layers.parameters import Array
@@ -16,11 +16,6 @@ from attnspec.impls.layers.parameters import Array
 def relu(x: Array) -> Array:
     """max(x, 0), NaN staying NaN."""
     return array_namespace(x).where(x < 0, 0 * x, x)
-
-
-def gelu(x: Array) -> Array:
-    """x·Φ(x), Φ being the normal distribution: Hendrycks & Gimpel, GELU (2016), section 2."""
-    return 0.5 * x * (1 + erf(x / math.sqrt(2)))
 
 
 def gelu_tanh(x: Array) -> Array:

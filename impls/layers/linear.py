@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attnspec.impls.layers.layer import Draw, Layer
-from attnspec.impls.layers.library import product
+from attnspec.impls.layers.library import affine
 from attnspec.impls.layers.parameters import Array, Shape
 
 
@@ -30,5 +30,4 @@ class Linear(Layer):
         """x·Wᵀ + b. ValueError for parameters or widths that do not fit."""
         self.bind(parameters, x)
         self.want_width(x, self.inputs)
-        y = product(x, parameters["weight"].T)  # (B, n, outputs)
-        return y + parameters["bias"] if self.bias else y
+        return affine(x, parameters["weight"], parameters["bias"] if self.bias else None)

@@ -1,0 +1,1 @@
+"""Our layers learn: an encoder-decoder trained from nothing on a small translation."""

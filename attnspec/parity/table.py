@@ -11,6 +11,7 @@ from rich.table import Table
 
 from attnspec.errors import Unavailable, one_line
 from attnspec.parity.catalogue import Entry, chosen
+from attnspec.text import copyable
 
 DTYPES = ("float64", "float32")
 ARRAYS = ("numpy", "torch", "jax")
@@ -76,10 +77,11 @@ def show(console: Console, rows: list[Row], arrays: tuple[str, ...]) -> None:
         table.add_row(row.name, *cells(row, arrays))
     console.print(table)
     versions = dict.fromkeys(row.package for row in rows if row.ratios)
-    console.print(f"with {', '.join(versions)}", highlight=False)
+    if versions:
+        console.print(f"with {', '.join(versions)}", highlight=False)
     for row in rows:
         if row.unavailable:
-            console.print(f"{row.name}: unavailable: {row.unavailable}", markup=False, highlight=False)
+            copyable(console, f"{row.name}: unavailable: {row.unavailable}")
 
 
 def columns(arrays: tuple[str, ...]) -> list[str]:

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 from attnspec.specs.catalogue import Inapplicable, Violation
+from attnspec.specs.contract import first_line
 from attnspec.specs.layers.case import Case, cases
 from attnspec.specs.layers.library import Library, Missing
 from attnspec.specs.outcome import FAILED, NEVER_RAN, NOT_CLAIMED, PASSED, Outcome

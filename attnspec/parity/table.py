@@ -70,9 +70,9 @@ def measured(entries: dict[str, Entry], arrays: tuple[str, ...]) -> Iterator[Row
 def show(console: Console, rows: list[Row], arrays: tuple[str, ...]) -> None:
     """A line for each comparison, a column for each array library and precision."""
     table = Table(title="largest error ÷ error bound", box=None, header_style="bold", title_style="")
-    table.add_column("compared with", no_wrap=True)
+    table.add_column("compared with")
     for column in columns(arrays):
-        table.add_column(column.replace(" float", "\n"), justify="right")
+        table.add_column(column.replace(" float", "\n"), justify="right", no_wrap=True, min_width=5)
     for row in rows:
         table.add_row(row.name, *cells(row, arrays))
     console.print(table)

@@ -167,9 +167,17 @@ def _code() -> int:
     except Exception as error:
         if os.environ.get("ATTNSPEC_DEBUG"):
             raise
-        kind = "" if isinstance(error, ValueError | OSError) else f"internal error: {type(error).__name__}: "
-        _say(f"{kind}{error}")
+        _say(_told(error))
     return 2
+
+
+def _told(error: Exception) -> str:
+    """What an exception says, and what kind it is unless that is plain."""
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("attnspec"):
+        package = error.name.partition(".")[0].replace("_", "-")
+        return f"wanted the package {package}, came none: it is not installed (pip install 'attnspec[all]')"
+    kind = "" if isinstance(error, ValueError | OSError) else f"internal error: {type(error).__name__}: "
+    return f"{kind}{error}"
 
 
 def _say(message: str) -> None:

@@ -79,7 +79,7 @@ def test_a_fault_is_a_violation(attnspec, tmp_path):
     assert "theirs: violates 1 invariant" in out
 
 
-@pytest.mark.parametrize("result", ["None", "[1, 2]", "x[0]", "x.to(torch.float16)", "{'x': x}"])
+@pytest.mark.parametrize("result", ["None", "[1, 2]", "x.to(torch.float16)"])
 def test_whatever_a_layer_gives_is_a_violation(attnspec, tmp_path, result):
     pytest.importorskip("torch")
     odd = STRANGER.replace("import torch.nn", "import torch\nimport torch.nn").replace(

@@ -46,6 +46,12 @@ def test_an_operation_without_a_rule_stops_it():
         condition.rounding_errors(lambda: [torch.sinh(x)])
 
 
+def test_several_results_are_not_taken_for_exact():
+    x = tensor(4).requires_grad_()
+    with pytest.raises(ValueError, match=r"came var_mean"):
+        condition.rounding_errors(lambda: [torch.var_mean(x)[0]])
+
+
 def operations():
     F, weight, bias = torch.nn.functional, tensor(6, 6, seed=3), tensor(6, seed=4)
     return {

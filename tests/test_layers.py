@@ -40,7 +40,7 @@ def test_layers_conform_in_jax(id):
     assert outcome.status == PASSED, outcome.reason
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("id", ["layers.encoder_layer", "layers.cached_attention", "layers.whole_source"])
 def test_layers_conform_whatever_the_numbers(id, seed):
     assert examine_layers(layer_catalogue()[id], load("numpy", None), cases(seed)).status == PASSED

@@ -13,6 +13,7 @@ from attnspec.impls.models.mobilebert import MobileBert
 from attnspec.impls.models.roberta import Roberta
 from attnspec.impls.models.sembert import Roles, SemBert, Words
 from attnspec.impls.models.sesamebert import SesameBert, SqueezeExcitation, blur, gaussian_kernel
+from attnspec.impls.models.spread import PIECE, spread
 
 BERT = Bert(vocabulary=30, width=12, layers=2, heads=3, hidden=20, length=10)
 IDS = np.array([[4, 7, 9, 11, 3], [5, 6, 0, 0, 0]])
@@ -190,3 +191,12 @@ def test_models_without_a_pooler_do_not_pool():
     parameters = drawn(model)
     with pytest.raises(ValueError, match="wanted a model with a pooler"):
         model.pool(parameters, model(parameters, IDS))
+
+
+def test_a_batch_in_pieces_is_the_batch():
+    """Pieces of 51 sequences and a last one of 48, with padding of their own."""
+    ids = RNG.integers(1, 30, (150, 10))
+    mask = np.arange(10) < RNG.integers(1, 11, (150, 1))
+    parameters = drawn(BERT)
+    assert ids.size > 2 * PIECE
+    assert np.abs(spread(BERT, parameters, ids, mask=mask) - BERT(parameters, ids, mask=mask)).max() < 1e-13

@@ -14,7 +14,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ROOMS = {"attnspec": "attnspec"} | {
     folder: package.replace(".", "/") for package, folder in PROJECT["tool"]["setuptools"]["package-dir"].items()
 }
-SHIPPED = {".py", ".json", ".typed"}
+SHIPPED = {".py", ".json", ".typed", ".html"}
 
 
 def shipped_files(tree: Path) -> set[str]:

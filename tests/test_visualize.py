@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -194,3 +195,11 @@ def contrast(first, second):
 def linear(colour):
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     return [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
+@pytest.mark.parametrize("module", ["matplotlib.figure", "safetensors.numpy"])
+def test_a_package_that_goes_missing_is_one_line(run, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    code, _, complaint = run("The cat", "--token", "cat")
+    assert (code, complaint.count("\n")) == (2, 1)
+    assert f"wanted the package {module.partition('.')[0]}, came none" in complaint

@@ -17,7 +17,7 @@ WANTED = 0.99
 
 SHOWN = 4
 
-NEEDS = {"torch": ("torch",), "jax": ("jax", "optax")}
+NEEDS = {"torch": ("torch", "matplotlib"), "jax": ("jax", "optax", "matplotlib")}
 
 
 def learn_command(arrays: str, positions: bool, steps: int, seed: int, png: Path) -> int:
@@ -25,6 +25,7 @@ def learn_command(arrays: str, positions: bool, steps: int, seed: int, png: Path
     for package in NEEDS[arrays]:
         if importlib.util.find_spec(package) is None:
             raise ValueError(f"learn: wanted the package {package}, came none: pip install 'attnspec[learn]'")
+    check_writable(png)
     console, start = Console(), time.perf_counter()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
@@ -46,8 +47,16 @@ def learn_command(arrays: str, positions: bool, steps: int, seed: int, png: Path
     return 0 if run.accuracy > WANTED else 1
 
 
+def check_writable(path: Path) -> None:
+    """ValueError for a file that cannot be written, before the time is spent."""
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise ValueError(f"learn: wanted a file to write, came {str(path)!r} ({error.strerror})") from error
+
+
 def draw(path: Path, run: Run) -> None:
-    """Write the loss at each step as a PNG. ValueError if that fails."""
+    """Write the loss at each step as a PNG."""
     from matplotlib.figure import Figure  # not pyplot: no window, no state
 
     figure = Figure(figsize=(6, 4), layout="constrained")
@@ -55,7 +64,4 @@ def draw(path: Path, run: Run) -> None:
     axes.plot(run.losses)
     axes.set(yscale="log", xlabel="step", ylabel="cross-entropy a token", title="digits to words, backwards")
     axes.grid(alpha=0.3)
-    try:
-        figure.savefig(path, dpi=120, format="png")
-    except OSError as error:
-        raise ValueError(f"learn: wanted a file to write, came {str(path)!r} ({error.strerror})") from error
+    figure.savefig(path, dpi=120, format="png")

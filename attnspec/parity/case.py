@@ -1,5 +1,6 @@
 """One comparison: what a package computes in float64, how far rounding may move it, and the same from our layers."""
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,8 +59,6 @@ def converter(arrays: str, dtype: str) -> Convert:
 
 def to_numpy(array: Any, arrays: str) -> Numbers:
     """float64, whatever it was."""
-    import importlib
-
     plain = importlib.import_module(f"attnspec.impls.arrays.{arrays}").to_numpy(array)
     return np.asarray(plain, np.float64)
 

@@ -33,12 +33,18 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             with self:  # its parts have rules, it has none
                 return PARTS[function](*args, **kwargs)
         result = function(*args, **kwargs)
-        if isinstance(result, torch.Tensor) and result.is_floating_point() and result.requires_grad:
+        if isinstance(result, tuple | list) and any(map(_may_be_off, result)) and _rule(function) is not exact:
+            raise ValueError(f"condition: wanted one result for a rule in rules.py, came several of {function}")
+        if _may_be_off(result):
             with torch.no_grad():
                 error = _rule(function)(result, *args, **kwargs)
             if error.any():
                 self.steps.append((result, error))
         return result
+
+
+def _may_be_off(result: Any) -> bool:
+    return isinstance(result, torch.Tensor) and result.is_floating_point() and result.requires_grad
 
 
 def _rule(function: Any) -> Callable[..., Any]:

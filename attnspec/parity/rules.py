@@ -107,5 +107,5 @@ ROUNDED = frozenset(
     {"add", "__add__", "__radd__", "__mul__", "__rmul__", "mul", "__truediv__", "div", "sub", "__sub__"}
 )
 MOVES = {"__getitem__", "view", "reshape", "transpose", "permute", "contiguous", "unsqueeze", "squeeze", "expand"}
-MOVES |= {"flatten", "unflatten", "select", "cat", "pad", "to", "clone"}
+MOVES |= {"flatten", "unflatten", "select", "split", "cat", "pad", "to", "clone"}
 EXACT = frozenset(MOVES | {"dropout", "embedding", "relu", "masked_fill", "where", "zeros_like"})

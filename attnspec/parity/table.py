@@ -11,6 +11,7 @@ from rich.table import Table
 
 from attnspec.errors import Unavailable, one_line
 from attnspec.parity.catalogue import Entry, chosen
+from attnspec.text import copyable
 
 DTYPES = ("float64", "float32")
 ARRAYS = ("numpy", "torch", "jax")
@@ -69,17 +70,18 @@ def measured(entries: dict[str, Entry], arrays: tuple[str, ...]) -> Iterator[Row
 def show(console: Console, rows: list[Row], arrays: tuple[str, ...]) -> None:
     """A line for each comparison, a column for each array library and precision."""
     table = Table(title="largest error ÷ error bound", box=None, header_style="bold", title_style="")
-    table.add_column("compared with", no_wrap=True)
+    table.add_column("compared with")
     for column in columns(arrays):
-        table.add_column(column.replace(" float", "\n"), justify="right")
+        table.add_column(column.replace(" float", "\n"), justify="right", no_wrap=True, min_width=5)
     for row in rows:
         table.add_row(row.name, *cells(row, arrays))
     console.print(table)
     versions = dict.fromkeys(row.package for row in rows if row.ratios)
-    console.print(f"with {', '.join(versions)}", highlight=False)
+    if versions:
+        console.print(f"with {', '.join(versions)}", highlight=False)
     for row in rows:
         if row.unavailable:
-            console.print(f"{row.name}: unavailable: {row.unavailable}", markup=False, highlight=False)
+            copyable(console, f"{row.name}: unavailable: {row.unavailable}")
 
 
 def columns(arrays: tuple[str, ...]) -> list[str]:

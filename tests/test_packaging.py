@@ -61,3 +61,8 @@ def test_each_room_is_marked_as_typed(package, wheel_names):
 
 def test_tests_are_in_the_sdist_only(wheel_names):
     assert not [name for name in wheel_names if "test_packaging" in name]
+
+
+def test_the_tests_of_one_run_stay_in_one_process(request):
+    if hasattr(request.config, "workerinput"):
+        assert request.node.nodeid.endswith("@test_packaging")

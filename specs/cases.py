@@ -49,7 +49,7 @@ SHIFT = 1009
 """How far apart the seeds of a row are under two seeds of a profile: more than the plan has rows."""
 
 PROFILES = {
-    "quick": Profile("quick", drawn=0, costly=1, scores=600, spread=16),
+    "quick": Profile("quick", drawn=0, costly=1, scores=600, spread=10),
     "default": Profile("default", drawn=8, costly=2),
     "thorough": Profile("thorough", drawn=400, costly=64, spread=None),
 }

@@ -92,7 +92,7 @@ def main() -> None:
     timed(some, rounds=1)  # compiles, and warms up
     seconds = timed(some)
     least, middle = ratios(seconds, min), ratios(seconds, median)
-    print(f"{'':14}{'least ms':>10}{'median ms':>11}{'ratio':>8}{'ratio':>8}")
+    print(f"{'':14}{'least ms':>10}{'median ms':>11}{'ratio':>8}{'median':>8}")
     for name, own in seconds.items():
         print(f"{name:14}{1e3 * min(own):10.0f}{1e3 * median(own):11.0f}{least[name]:8.2f}{middle[name]:8.2f}")
 

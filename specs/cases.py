@@ -51,7 +51,7 @@ SHIFT = 1009
 PROFILES = {
     "quick": Profile("quick", drawn=0, costly=1, scores=600, spread=10),
     "default": Profile("default", drawn=8, costly=2),
-    "thorough": Profile("thorough", drawn=400, costly=64, spread=None),
+    "thorough": Profile("thorough", drawn=640, costly=64, spread=None),
 }
 
 

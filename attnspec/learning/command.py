@@ -62,6 +62,6 @@ def draw(path: Path, run: Run) -> None:
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     axes.plot(run.losses)
-    axes.set(yscale="log", xlabel="step", ylabel="cross-entropy a token", title="digits to words, backwards")
+    axes.set(yscale="log", xlabel="step", ylabel="cross-entropy per token", title="digits to words, backwards")
     axes.grid(alpha=0.3)
     figure.savefig(path, dpi=120, format="png")

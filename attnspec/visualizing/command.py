@@ -59,7 +59,9 @@ def tell(
         say(console, f"the sentence is too long: its last {sentence.left_out} tokens are left out", style="yellow")
     mean = weights.mean((0, 1))
     others = [i for i, piece in enumerate(sentence.tokens) if piece not in SPECIAL and i not in rows]
-    say(console, f"“{token}” attends to, on the mean of {weights.shape[0]} layers and {weights.shape[1]} heads:")
+    whole = len(layers) == len(heads) == 1
+    kinds = ", ".join(counted(kind, some) for kind, some in (("layer", layers), ("head", heads)))
+    say(console, f"“{token}” attends to, in {'' if whole else 'the mean of '}{kinds}:")
     table = Table(box=None, show_header=False, padding=(0, 1))
     for i in sorted(others, key=lambda i: -mean[i])[:SHOWN]:
         table.add_row("", sentence.tokens[i], f"{100 * mean[i]:.1f} %")
@@ -69,6 +71,11 @@ def tell(
     say(console, "the heads that look hardest at one other word:")
     for line in hardest(sentence, weights, others, layers, heads):
         say(console, line)
+
+
+def counted(kind: str, some: list[int]) -> str:
+    """One by its number, "layer 6"; several by how many there are, "6 layers"."""
+    return f"{kind} {some[0] + 1}" if len(some) == 1 else f"{len(some)} {kind}s"
 
 
 def hardest(

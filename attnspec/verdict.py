@@ -16,7 +16,7 @@ from attnspec.specs.contract import (
     unclaimed_keywords,
 )
 from attnspec.specs.layers.catalogue import layer_catalogue
-from attnspec.specs.outcome import FAILED, NEVER_RAN, Failure, Outcome
+from attnspec.specs.outcome import FAILED, NEVER_RAN, NOT_CLAIMED, Failure, Outcome
 
 CRASHED, HUNG, NOT_RUN = "crashed", "hung", "not run"
 """What becomes of an invariant when the process does not survive it, or is not there for it any more."""
@@ -93,7 +93,13 @@ class Verdict:
         """0 conforms, 1 violates, 2 could not be verified."""
         violated = any(row.broken for row in self.rows)
         unsure = any(row.status in (NEVER_RAN, NOT_RUN) for row in self.rows) and not self.plainest_fails
-        return 2 if self.error or unsure or not self.rows else int(violated)
+        return 2 if self.error or unsure or self.vacuous or not self.rows else int(violated)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether layers have nothing that any of the invariants is about."""
+        idle = (row.status == NOT_CLAIMED and row.invariant.startswith("layers.") for row in self.rows)
+        return bool(self.rows) and all(idle)
 
     @property
     def plainest_fails(self) -> bool:

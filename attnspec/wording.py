@@ -140,6 +140,8 @@ def judgement(verdict: Verdict) -> str:
         return f"could not be verified: {verdict.error.removeprefix(f'{verdict.target}: ')}"
     if verdict.exit_code == 0:
         return "conforms"
+    if verdict.vacuous:
+        return "could not be verified: it has nothing that the invariants asked for are about"
     violates = f"violates {broken} {verdict.unit}{'s' * (broken != 1)}" if broken else ""
     if verdict.exit_code == 1:
         return violates

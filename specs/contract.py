@@ -224,7 +224,8 @@ def read_declaration(constants: Mapping[str, Any]) -> Declaration:
     _check(good, "KNOWN_ISSUES", "a dict {invariant id or features: reason with a link}", issues)
     for key in issues:
         if "." not in key:
-            _read_features("KNOWN_ISSUES", key)
+            words = _read_features("KNOWN_ISSUES", key)
+            _check(not words <= set(DEVICES), "KNOWN_ISSUES", "an invariant's id or features beside the device", key)
     return Declaration(
         arrays=str(arrays),
         lacks=_read_lacks(constants.get("LACKS", ())),

@@ -69,6 +69,13 @@ def test_a_stranger_has_only_what_it_offers(attnspec, tmp_path):
     assert "4 of 4 invariants hold" in out
 
 
+def test_what_offers_nothing_to_verify_does_not_conform(attnspec, tmp_path):
+    (tmp_path / "theirs.py").write_text('ARRAYS = "numpy"\nLinear = None\n')
+    code, out, _ = attnspec("verify", "--layers", "theirs.py")
+    assert code == 2
+    assert "theirs: could not be verified: it has nothing that the invariants asked for are about" in out
+
+
 def test_a_fault_is_a_violation(attnspec, tmp_path):
     pytest.importorskip("torch")
     (tmp_path / "theirs.py").write_text(STRANGER.replace("EPSILON", "1e-12"))

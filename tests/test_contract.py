@@ -108,6 +108,10 @@ WRONG = [
     ({"KNOWN_ISSUES": ["softmax.rows"]}, "KNOWN_ISSUES: wanted a dict {invariant id"),
     ({"KNOWN_ISSUES": {"softmax.rows": None}}, "KNOWN_ISSUES: wanted a dict {invariant id"),
     ({"KNOWN_ISSUES": {3: "why"}}, "KNOWN_ISSUES: wanted a dict {invariant id"),
+    (
+        {"KNOWN_ISSUES": {"cpu": "why"}},
+        "KNOWN_ISSUES: wanted an invariant's id or features beside the device, came 'cpu'",
+    ),
 ]
 
 

@@ -96,6 +96,8 @@ def test_a_recorder_gives_what_attention_gives():
         (("The cat", "--token", "cat", "--png", "no/such.png"), "came 'no/such.png' (No such file or directory)"),
         (("The cat", "--token", "cat", "--html", "."), "came '.' (Is a directory)"),
         (("The cat",), "Missing option '--token'"),
+        (("The 😀 cat", "--token", "🚀"), "--token: wanted one of the, [UNK], cat, came '🚀'"),
+        (("The cat", "--token", "cat", "--png", "x", "--html", "x"), "--html: wanted another file than --png, came x"),
     ],
 )
 def test_what_cannot_be_is_one_line(run, words, message):

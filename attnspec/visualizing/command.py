@@ -26,6 +26,8 @@ def visualize(
     html: Path,
 ) -> int:
     """Write both files, and print the tokens that ``token`` attends to most. ValueError for what is not there."""
+    if png.resolve() == html.resolve():
+        raise ValueError(f"--html: wanted another file than --png, came {html} for both")
     sentence = read(text, arrays)
     rows = sentence.rows_of(token, nth)
     layers, heads = (

@@ -14,6 +14,7 @@ LONGEST = 128
 """Tokens in a picture; the model itself takes more."""
 
 SPECIAL = ("[CLS]", "[SEP]")
+UNKNOWN = "[UNK]"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Sentence:
     def _words(self, token: str) -> list[list[int]]:
         """The pieces of each word that the tokens of ``token`` spell."""
         wanted = minilm.tokenizer().encode(token, add_special_tokens=False).tokens
+        if UNKNOWN in wanted:  # it stands for any word without a piece
+            return []
         found, count = [], len(wanted)
         for start in range(len(self.tokens) - count + 1 if wanted else 0):
             ends = start + count == len(self.tokens) or not self.tokens[start + count].startswith("##")

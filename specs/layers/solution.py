@@ -25,10 +25,14 @@ def last_hidden(case: Case, length: int) -> np.ndarray:
     return (np.arange(length) < lengths[:, None])[:, None, None, :]
 
 
+COUNT = 2
+"""Layers of a Transformer's encoder and of its decoder: one could stand for any."""
+
+
 def make_transformer(library: Library, case: Case) -> Any:
-    """The library's Transformer of one encoder and one decoder layer, for 11 source and 9 target tokens."""
+    """The library's Transformer of COUNT encoder and decoder layers, for 11 source and 9 target tokens."""
     sizes = {"activation": case.activation, "norm_first": case.norm_first}
-    return library.make("Transformer", 11, 9, case.width, case.heads, case.hidden, 1, **sizes)
+    return library.make("Transformer", 11, 9, case.width, case.heads, case.hidden, COUNT, **sizes)
 
 
 def token_ids(case: Case) -> tuple[np.ndarray, np.ndarray]:
@@ -41,9 +45,9 @@ def logits(source: np.ndarray, target: np.ndarray, p: Weights, case: Case) -> Ro
     visible = (source != 0)[:, None, None, :]
     start = exact(np.zeros(1), case.dtype)
     memory = embedded(start.like(p["source_embedding.weight"][source]), case)
-    memory = defined("Encoder", memory, None, part(p, "encoder"), case, 1, visible)
+    memory = defined("Encoder", memory, None, part(p, "encoder"), case, COUNT, visible)
     x = embedded(start.like(p["target_embedding.weight"][target]), case)
-    x = defined("Decoder", x, memory, part(p, "decoder"), case, 1, visible)
+    x = defined("Decoder", x, memory, part(p, "decoder"), case, COUNT, visible)
     return linear(x, part(p, "output"))
 
 

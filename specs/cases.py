@@ -200,11 +200,14 @@ def costs(invariant: Invariant, backend: Backend) -> bool:
 
 
 class Bare(Recipe):
-    """A recipe without options, for an invariant that no other said anything about."""
+    """A recipe for an invariant that says nothing about those it is given first."""
 
 
 def bare(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Bare]:
-    """The plan's shapes with only the options that the invariant needs."""
+    """All rows of the plan that are about it, then the plan's shapes with only the options that the invariant needs."""
+    rows = () if invariant.probes or costs(invariant, backend) else fitting(invariant, backend, plan_of(backend))
+    for row in map(profile.shifted, rows):
+        yield Bare(row.shape, row.dtype, row.values, row.seed, row.settings)
     for row in () if invariant.probes else plan_of(backend):
         row = profile.shifted(_fitted(invariant, replace(row, settings=())))
         if invariant.takes(backend, row.problem().features):

@@ -199,16 +199,15 @@ def costs(invariant: Invariant, backend: Backend) -> bool:
     return "compile" in invariant.needs or (invariant.costly and backend.arrays.RUNS_COMPILED)
 
 
-class Bare(Recipe):
-    """A recipe for an invariant that says nothing about those it is given first."""
-
-
-def bare(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Bare]:
-    """All rows of the plan that are about it, then the plan's shapes with only the options that the invariant needs."""
-    rows = () if invariant.probes or costs(invariant, backend) else fitting(invariant, backend, plan_of(backend))
-    for row in map(profile.shifted, rows):
-        yield Bare(row.shape, row.dtype, row.values, row.seed, row.settings)
-    for row in () if invariant.probes else plan_of(backend):
+def bare(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe]:
+    """For an invariant that says nothing about its ``cases``: all rows of the plan that are about it, then the plan's
+    shapes with only the options that it needs.
+    """
+    if invariant.probes:
+        return
+    rows = [] if costs(invariant, backend) else fitting(invariant, backend, plan_of(backend))
+    yield from map(profile.shifted, rows)
+    for row in plan_of(backend):
         row = profile.shifted(_fitted(invariant, replace(row, settings=())))
         if invariant.takes(backend, row.problem().features):
-            yield Bare(row.shape, row.dtype, row.values, row.seed, row.settings)
+            yield row

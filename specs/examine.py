@@ -2,12 +2,13 @@
 
 import itertools
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from attnspec.specs.backend import Backend, BackendError, Malformed
-from attnspec.specs.cases import Bare, Profile, bare, cases, costs
+from attnspec.specs.cases import Profile, bare, cases, costs
 from attnspec.specs.catalogue import Inapplicable, Invariant, Violation, Waived
 from attnspec.specs.conventions import Contradiction
 from attnspec.specs.durations import lap
@@ -25,8 +26,14 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
     waived = False
     enough = 3 * profile.costly if costs(invariant, backend) else None
-    for case in itertools.chain(cases(invariant, backend, profile), bare(invariant, backend, profile)):
-        if count == enough or (count and isinstance(case, Bare)):
+
+    def tried() -> Iterator[Recipe | Problem]:
+        yield from cases(invariant, backend, profile)
+        if not count:
+            yield from itertools.takewhile(lambda _: not count, bare(invariant, backend, profile))
+
+    for case in tried():
+        if count == enough:
             break
         problem = case if isinstance(case, Problem) else case.problem()
         try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attnspec.impls.layers.core import Attention, default_core
 from attnspec.impls.layers.dropout import Seed, sub
@@ -74,7 +74,7 @@ class DecoderLayer(Layer):
         def read(y: Array) -> Array:
             return part["cross_attention"](y, source=memory, mask=memory_mask)
 
-        return self._through(parameters, x, attend, read, seed)
+        return self._through(part, x, attend, read, seed)
 
     def keep(self, parameters: Mapping[str, Array], memory: Array) -> Kept:
         """The keys and values of the memory, for ``step``."""
@@ -94,16 +94,17 @@ class DecoderLayer(Layer):
         def read(y: Array) -> Array:
             return self._attention.attend(within(parameters, "cross_attention"), y, kept.memory, mask=memory_mask)
 
-        output = self._through(parameters, x, attend, read, None)
+        output = self._through(self.bind(parameters, x), x, attend, read, None)
         return output, Kept(kept.memory, past[0])
 
     @property
     def _attention(self) -> MultiHead:
         return MultiHead(self.width, self.heads, bias=self.bias, attention=self.attention)
 
-    def _through(self, parameters: Mapping[str, Array], x: Array, attend: Attend, read: Attend, seed: Seed) -> Array:
+    def _through(
+        self, part: Mapping[str, Callable[..., Any]], x: Array, attend: Attend, read: Attend, seed: Seed
+    ) -> Array:
         """The three sub-layers, each with its residual and LayerNorm."""
-        part = self.bind(parameters, x)
         self.want_width(x, self.width)
 
         def feed(y: Array) -> Array:

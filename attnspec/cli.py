@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from attnspec.errors import not_installed
 from attnspec.specs.contract import DTYPES
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -175,7 +176,7 @@ def _told(error: Exception) -> str:
     """What an exception says, and what kind it is unless that is plain."""
     if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("attnspec"):
         package = error.name.partition(".")[0].replace("_", "-")
-        return f"wanted the package {package}, came none: it is not installed (pip install 'attnspec[all]')"
+        return not_installed(package, "all")
     kind = "" if isinstance(error, ValueError | OSError) else f"internal error: {type(error).__name__}: "
     return f"{kind}{error}"
 

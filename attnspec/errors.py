@@ -44,6 +44,11 @@ def one_of(what: str, came: str, known: Iterable[str]) -> str:
     return came
 
 
+def not_installed(package: str, extra: str) -> str:
+    """What is said of a package that is missing, with the extra of ours that brings it."""
+    return f"wanted the package {package}, came none: it is not installed (pip install 'attnspec[{extra}]')"
+
+
 def modules_of(package: str) -> tuple[str, ...]:
     """The names of a package's modules, those that are packages left out."""
     path = importlib.import_module(package).__path__
@@ -54,8 +59,7 @@ def _not_found(name: str, error: ModuleNotFoundError, file: str | None) -> Value
     """Every array library that there is a binding for can be installed along with attnspec."""
     missing = (error.name or "").partition(".")[0]
     if missing in modules_of("attnspec.impls.arrays"):
-        install = f"pip install 'attnspec[{missing}]'"
-        return Unavailable(f"{name}: wanted the package {missing}, came none: it is not installed ({install})")
+        return Unavailable(f"{name}: {not_installed(missing, missing)}")
     return _broken(name, error, file)
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from attnspec.errors import Unavailable, modules_of, one_of, telling
-from attnspec.loading import binding
+from attnspec.errors import Unavailable, modules_of, not_installed, one_of, telling
+from attnspec.loading import binding, device_of
+from attnspec.specs.contract import Declaration
 from attnspec.specs.layers.case import cases
 from attnspec.specs.layers.catalogue import layer_catalogue, verify_layers
 from attnspec.specs.layers.library import NAMES, Library
 from attnspec.specs.outcome import Outcome
-from attnspec.specs.verify import matches
+from attnspec.specs.verify import matching
 from attnspec.targets import exists, find, importable, is_path, short_name
 from attnspec.verdict import Row
 
@@ -22,9 +23,9 @@ DTYPES = tuple(dict.fromkeys(case.dtype for case in cases()))
 def expected(patterns: tuple[str, ...] | list[str]) -> list[str]:
     """The ids of layers' invariants that the patterns choose, all without any. ValueError if one matches nothing."""
     for pattern in patterns:
-        if not any(matches(pattern, id) for id in layer_catalogue()):
+        if not matching([pattern], layer_catalogue()):
             one_of("invariant of layers", pattern, layer_catalogue())
-    return [id for id in layer_catalogue() if not patterns or any(matches(p, id) for p in patterns)]
+    return matching(patterns, layer_catalogue())
 
 
 def load(target: str, device: str | None, notice: Callable[[], None] = lambda: None) -> Library:
@@ -43,10 +44,7 @@ def load(target: str, device: str | None, notice: Callable[[], None] = lambda: N
         file = getattr(module, "__file__", None)
         with importable(Path(file).parent if file else None):
             arrays = binding(arrays_name)
-        here = tuple(arrays.devices())
-        if device is not None and device not in here:
-            raise Unavailable(f"device: wanted {device!r}, came a machine where {arrays_name} has {', '.join(here)}")
-        return Library(name, module, arrays, device or here[0], notice=notice)
+        return Library(name, module, arrays, device_of(device, Declaration(arrays_name), arrays), notice=notice)
 
 
 def _module(target: str) -> ModuleType:
@@ -55,10 +53,7 @@ def _module(target: str) -> ModuleType:
         try:
             return importlib.import_module("attnspec.impls.layers")
         except ModuleNotFoundError as error:
-            raise Unavailable(
-                f"{target}: wanted the package array-api-compat, came none: it is not installed "
-                "(pip install 'attnspec[layers]')"
-            ) from error
+            raise Unavailable(f"{target}: {not_installed('array-api-compat', 'layers')}") from error
     with importable(Path.cwd()):
         if not is_path(target) and not exists(target):
             wanted = f"an array library ({', '.join(ours)}), a .py file or a dotted module"

@@ -38,7 +38,7 @@ def load(target: Target, *, device: str | None = None, dtypes: Iterable[str] = (
         with importable(_folder(module)):
             arrays = binding(declaration.arrays)
         others = {each: vars(module)[each] for each in FUNCTIONS if callable(vars(module).get(each))}
-        where = _device(device, declaration, arrays)
+        where = device_of(device, declaration, arrays)
         return Backend(name, function, declaration.on(where), arrays, where, others)
 
 
@@ -97,7 +97,8 @@ def _bound(name: str, module: ModuleType) -> ModuleType:
     return module
 
 
-def _device(asked: str | None, declaration: Declaration, arrays: Any) -> str:
+def device_of(asked: str | None, declaration: Declaration, arrays: Any) -> str:
+    """The device asked for, or the first; ValueError for one not declared, Unavailable for one that is not here."""
     here = tuple(arrays.devices())
     allowed = tuple(device for device in here if declaration.devices is None or device in declaration.devices)
     declared = ", ".join(declaration.devices or ())

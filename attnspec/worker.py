@@ -49,8 +49,7 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         ids = vectors.expected(request["patterns"]) if request["vectors"] else expected(request["patterns"])
         description = about(backend)
     except Exception as error:
-        kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
-        send(events, event="error", message=f"{kind}{one_line(error)}")
+        send_error(request, error, events)
         return
     send(events, event="loaded", about=description, expected=ids)
     if request["durations"]:
@@ -78,8 +77,7 @@ def serve_layers(request: dict[str, Any], events: TextIO) -> None:
             send(events, event="row", row=row)
         send(events, event="done")
     except Exception as error:
-        kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
-        send(events, event="error", message=f"{kind}{one_line(error)}")
+        send_error(request, error, events)
 
 
 def prepared(request: dict[str, Any], watch: Watch) -> Watched:
@@ -102,6 +100,12 @@ def outcomes(backend: Watched, request: dict[str, Any]) -> Iterator[Outcome]:
     else:
         for id in expected(request["patterns"]):
             yield replay(backend, id, read_case(request["problem"]))
+
+
+def send_error(request: dict[str, Any], error: Exception, events: TextIO) -> None:
+    """Why the target cannot be verified."""
+    kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
+    send(events, event="error", message=f"{kind}{one_line(error)}")
 
 
 def send(events: TextIO, **event: Any) -> None:

@@ -10,6 +10,8 @@ import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from types import ModuleType
+from typing import Protocol, TypeVar
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.compare import worst
@@ -112,12 +114,27 @@ def catalogue() -> dict[str, Invariant]:
     """Every invariant by id, family by family."""
     from attnspec.specs import invariants
 
-    found: dict[str, Invariant] = {}
-    names = (info.name for info in pkgutil.iter_modules(invariants.__path__))
     order = (*FIRST, *CHEAP)
-    for module in sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name)):
-        for value in vars(importlib.import_module(f"{invariants.__name__}.{module}")).values():
-            if isinstance(value, Invariant):
+    return gathered(invariants, Invariant, lambda name: order.index(name) if name in order else len(order))
+
+
+class Named(Protocol):
+    """What has an id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Kind = TypeVar("Kind", bound=Named)
+
+
+def gathered(package: ModuleType, kind: type[Kind], place: Callable[[str], int] = lambda name: 0) -> dict[str, Kind]:
+    """Every ``kind`` in the modules of ``package`` by id; modules by ``place``, then by name."""
+    found: dict[str, Kind] = {}
+    names = (info.name for info in pkgutil.iter_modules(package.__path__))
+    for module in sorted(names, key=lambda name: (place(name), name)):
+        for value in vars(importlib.import_module(f"{package.__name__}.{module}")).values():
+            if isinstance(value, kind):
                 assert value.id not in found, value.id
                 found[value.id] = value
     return found

@@ -6,7 +6,7 @@ declared), then everything else under the conventions that were observed, so tha
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -96,7 +96,12 @@ def chosen(patterns: Iterable[str]) -> list[Invariant]:
     for pattern in wanted:
         if not any(matches(pattern, id) for id in catalogue()):
             raise ValueError(f"invariant: wanted the id of one, such as {next(iter(catalogue()))}, came {pattern!r}")
-    return [i for i in catalogue().values() if not wanted or any(matches(p, i.id) for p in wanted)]
+    return [catalogue()[id] for id in matching(wanted, catalogue())]
+
+
+def matching(patterns: Collection[str], ids: Iterable[str]) -> list[str]:
+    """Those of the ids that any of the patterns covers, all if there are none."""
+    return [id for id in ids if not patterns or any(matches(pattern, id) for pattern in patterns)]
 
 
 def matches(pattern: str, id: str) -> bool:

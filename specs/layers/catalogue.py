@@ -1,8 +1,6 @@
 """The invariants of layers: what one is, all of them, and holding a layer library to them."""
 
-import importlib
 import inspect
-import pkgutil
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -10,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from attnspec.specs.catalogue import Inapplicable, Violation
+from attnspec.specs.catalogue import Inapplicable, Violation, gathered
 from attnspec.specs.contract import first_line
 from attnspec.specs.layers.case import Case, cases
 from attnspec.specs.layers.library import Library, Missing
@@ -71,13 +69,7 @@ def layer_catalogue() -> dict[str, LayerInvariant]:
     """Every invariant of layers by id, module by module."""
     from attnspec.specs.layers import invariants
 
-    found: dict[str, LayerInvariant] = {}
-    for info in pkgutil.iter_modules(invariants.__path__):
-        for value in vars(importlib.import_module(f"{invariants.__name__}.{info.name}")).values():
-            if isinstance(value, LayerInvariant):
-                assert value.id not in found, value.id
-                found[value.id] = value
-    return found
+    return gathered(invariants, LayerInvariant)
 
 
 def verify_layers(library: Library, ids: Iterable[str], dtypes: Iterable[str] = (), seed: int = 0) -> Iterator[Outcome]:

@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 import traceback
 from collections.abc import Iterable, Iterator
+from importlib import metadata
 
 from attnspec.specs.contract import first_line, nearest
 
@@ -49,6 +50,11 @@ def not_installed(package: str, extra: str) -> str:
     return f"wanted the package {package}, came none: it is not installed (pip install 'attnspec[{extra}]')"
 
 
+def extras() -> tuple[str, ...]:
+    """The names of what can be installed along with attnspec: many are those of a package."""
+    return tuple(metadata.metadata("attnspec").get_all("Provides-Extra") or ())
+
+
 def modules_of(package: str) -> tuple[str, ...]:
     """The names of a package's modules, those that are packages left out."""
     path = importlib.import_module(package).__path__
@@ -56,10 +62,10 @@ def modules_of(package: str) -> tuple[str, ...]:
 
 
 def _not_found(name: str, error: ModuleNotFoundError, file: str | None) -> ValueError:
-    """Every array library that there is a binding for can be installed along with attnspec."""
+    """What an extra of ours is named after can be installed along with attnspec."""
     missing = (error.name or "").partition(".")[0]
-    if missing in modules_of("attnspec.impls.arrays"):
-        return Unavailable(f"{name}: {not_installed(missing, missing)}")
+    if missing.replace("_", "-") in extras():
+        return Unavailable(f"{name}: {not_installed(missing, missing.replace('_', '-'))}")
     return _broken(name, error, file)
 
 

@@ -73,8 +73,8 @@ def take(run: Run, event: dict[str, object]) -> Death | None:
             _receive(run, row_from(row))
         case {"event": "internal", "message": str(message), "invariant": str(invariant)}:
             return Death(NOT_RUN, f"internal error: {message}", invariant=invariant)
-        case {"event": "error", "message": str(message)}:
-            run.verdict.error = message
+        case {"event": "error", "message": str(message), "unavailable": bool(unavailable)}:
+            run.verdict.error, run.verdict.unavailable = message, unavailable
             return DONE
         case {"event": "done"}:
             return DONE

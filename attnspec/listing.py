@@ -10,22 +10,22 @@ from rich.console import Console
 from rich.text import Text
 
 from attnspec.loading import load
-from attnspec.targets import backend_names
+from attnspec.targets import backend_names, expanded
 from attnspec.text import say
-from attnspec.verdict import about
+from attnspec.verdict import about, versions_of
 from attnspec.wording import unclaimed
 
 
 def listing(targets: tuple[str, ...], as_json: bool) -> int:
     """Print what is known of the targets, all in-tree backends if there are none; 2 if a given one does not load."""
-    entries = [entry(target) for target in targets or backend_names()]
+    entries = [entry(target) for target in expanded(targets) or backend_names()]
     if as_json:
         print(json.dumps(entries, indent=1))
     else:
         console = Console()
         for item in entries:
             show(console, item)
-    return 2 if targets and any("error" in item for item in entries) else 0
+    return 2 if any("error" in item and item["target"] in targets for item in entries) else 0
 
 
 def entry(target: str) -> dict[str, Any]:
@@ -42,7 +42,8 @@ def show(console: Console, item: dict[str, Any]) -> None:
     if "error" in item:
         console.print(Text.assemble((item["name"], "bold"), "  unavailable: ", (item["error"], "red")), soft_wrap=True)
         return
-    head = f"  {item['library']} {item['version']} · {', '.join(item['devices'])} · {', '.join(item['dtypes'])}"
+    versions = " · ".join(f"{name} {version}" for name, version in versions_of(item).items())
+    head = f"  {versions} · {', '.join(item['devices'])} · {', '.join(item['dtypes'])}"
     console.print(Text.assemble((item["name"], "bold"), head), soft_wrap=True)
     for name, text in details(item):
         say(console, f"  {name:12}{text}", hang=12)

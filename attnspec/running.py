@@ -21,7 +21,7 @@ from attnspec.isolate import verify
 from attnspec.report import report
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import chosen
-from attnspec.targets import short_name
+from attnspec.targets import expanded, short_name
 from attnspec.vectors import expected
 from attnspec.verdict import Verdict
 
@@ -51,7 +51,7 @@ def run(
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
     job = Job("", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations, layers)
-    work = [dataclasses.replace(job, target=target) for target in targets]
+    work = [dataclasses.replace(job, target=target) for target in expanded(targets)]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)
         if json_to:
@@ -59,7 +59,8 @@ def run(
         if junit_to:
             write_junit(junit_to, verdicts, work)
     report(Console(stderr="-" in (json_file, junit_file)), verdicts, work)
-    return max(verdict.exit_code for verdict in verdicts)
+    counted = [verdict for verdict in verdicts if verdict.target in targets or not verdict.unavailable]
+    return max((verdict.exit_code for verdict in counted), default=2)
 
 
 def check(

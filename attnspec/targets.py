@@ -1,13 +1,14 @@
 """From a target (a backend's name, a file, a dotted module) to a module."""
 
 import contextlib
+import fnmatch
 import importlib
 import importlib.util
 import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -25,13 +26,43 @@ def find(target: Target) -> ModuleType:
         return _from_file(Path(target))
     if target in backend_names():
         with telling(str(target)):
-            return importlib.import_module(f"attnspec.impls.{target}")
+            return importlib.import_module(_home(str(target)))
     return _from_name(str(target))
 
 
 def backend_names() -> tuple[str, ...]:
-    """The in-tree backends: every module of ``attnspec.impls`` that is not a package."""
+    """The in-tree backends: our own and the peers."""
+    return (*own_names(), *peer_names())
+
+
+def own_names() -> tuple[str, ...]:
+    """Every module of ``attnspec.impls`` that is not a package: the references, and what they are compared with."""
     return modules_of("attnspec.impls")
+
+
+def peer_names() -> tuple[str, ...]:
+    """Every module of ``attnspec.impls.peers`` that is not a package: attention as others wrote it."""
+    return modules_of("attnspec.impls.peers")
+
+
+def expanded(targets: Iterable[str]) -> tuple[str, ...]:
+    """The targets, with the backends' names in the place of a pattern such as "flax_*".
+
+    ValueError for a pattern that matches none.
+    """
+    found: list[str] = []
+    for target in targets:
+        names = fnmatch.filter(backend_names(), target) if "*" in target else [target]
+        if not names:
+            known = ", ".join(backend_names())
+            raise ValueError(f"{target}: wanted a pattern that one of {known} matches, came one for none")
+        found += [name for name in names if name not in found or "*" not in target]
+    return tuple(found)
+
+
+def _home(name: str) -> str:
+    """The module of the in-tree backend ``name``."""
+    return f"attnspec.impls.{'peers.' if name in peer_names() else ''}{name}"
 
 
 def short_name(target: Target) -> str:

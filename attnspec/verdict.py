@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass, field
+from importlib import metadata
 from typing import Any
 
 from attnspec.specs import golden
@@ -76,6 +77,8 @@ class Verdict:
     about: dict[str, Any] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     error: str = ""
+    unavailable: bool = False
+    """Whether the error is that something is not on this machine."""
     seconds: float = 0.0
 
     @property
@@ -157,6 +160,7 @@ def about(backend: Backend) -> dict[str, Any]:
         "name": backend.name,
         "library": declaration.arrays,
         "version": arrays.version(),
+        "packages": {package: metadata.version(package) for package in declaration.packages},
         "device": backend.device,
         "devices": [d for d in arrays.devices() if declaration.devices is None or d in declaration.devices],
         "dtypes": list(declaration.dtypes),
@@ -167,6 +171,11 @@ def about(backend: Backend) -> dict[str, Any]:
         "known_issues": dict(declaration.known_issues),
         "unclaimed": unclaimed_keywords(backend.function),
     }
+
+
+def versions_of(about: dict[str, Any]) -> dict[str, str]:
+    """The versions of what a backend runs on: the array library first."""
+    return {about["library"]: about["version"], **about.get("packages", {})}
 
 
 def plain(value: Any) -> Any:

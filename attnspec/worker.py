@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from attnspec import layers, vectors
 from attnspec.api import named_profile
 from attnspec.crumb import Crumb
-from attnspec.errors import one_line
+from attnspec.errors import Unavailable, one_line
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
@@ -105,7 +105,8 @@ def outcomes(backend: Watched, request: dict[str, Any]) -> Iterator[Outcome]:
 def send_error(request: dict[str, Any], error: Exception, events: TextIO) -> None:
     """Why the target cannot be verified."""
     kind = "" if isinstance(error, ValueError) else f"{request['target']}: {type(error).__name__}: "
-    send(events, event="error", message=f"{kind}{one_line(error)}")
+    unavailable = isinstance(error, Unavailable)
+    send(events, event="error", message=f"{kind}{one_line(error)}", unavailable=unavailable)
 
 
 def send(events: TextIO, **event: Any) -> None:

@@ -103,7 +103,10 @@ def default_conventions() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a backend says of itself: array library, lacks, dtypes, devices, conventions, known issues."""
+    """What a backend says of itself: array library, lacks, dtypes, devices, conventions, known issues.
+
+    ``packages`` are the distributions, beside the array library, that it depends on.
+    """
 
     arrays: str
     lacks: frozenset[frozenset[str]] = frozenset()
@@ -111,6 +114,7 @@ class Declaration:
     devices: tuple[str, ...] | None = None
     conventions: Mapping[str, Any] = field(default_factory=default_conventions)
     known_issues: Mapping[str, str] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
 
     @property
     def known_faults(self) -> Mapping[frozenset[str], str]:
@@ -233,6 +237,7 @@ def read_declaration(constants: Mapping[str, Any]) -> Declaration:
         devices=None if devices is None else _read_names("DEVICES", devices),
         conventions=_read_conventions(constants.get("CONVENTIONS", {})),
         known_issues=dict(issues),
+        packages=_read_names("PACKAGES", constants.get("PACKAGES", ())),
     )
 
 

@@ -3,13 +3,15 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
 import attnspec
 from attnspec.errors import Unavailable
 from attnspec.loading import load
-from attnspec.targets import backend_names
+from attnspec.targets import backend_names, expanded
+from attnspec.verdict import about
 
 GOOD = 'ARRAYS = "numpy"\n\ndef attention(query, key, value, *, scale=None):\n    return value\n'
 
@@ -206,3 +208,14 @@ def test_a_folder_and_another_kind_of_file(tmp_path):
     assert "wanted a Python file (.py), came a folder" in message(tmp_path)
     (tmp_path / "notes.txt").touch()
     assert "wanted a Python file (.py), came another kind of file" in message(tmp_path / "notes.txt")
+
+
+def test_a_pattern_stands_for_the_backends_it_matches():
+    assert expanded(["my.py", "numpy_*", "numpy_naive"]) == ("my.py", "numpy_blockwise", "numpy_naive", "numpy_naive")
+    with pytest.raises(ValueError, match=r"nothing_\*: wanted a pattern that one of .*numpy_naive.* matches"):
+        expanded(["nothing_*"])
+
+
+def test_packages_are_names_of_distributions(write):
+    backend = load(write(GOOD + '\nPACKAGES = ("hypothesis",)\n'))
+    assert about(backend)["packages"] == {"hypothesis": version("hypothesis")}

@@ -71,6 +71,7 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     """The rows of the plan that the invariant is about, then Hypothesis's own draws over the same shapes.
 
     Where most rows cost a compilation, few are taken, far apart in the plan, each with several distributions.
+    Other numbers cost none: a profile that asks for all rows draws as many of them.
     """
     planned = plan_of(backend)
     if invariant.family != "definition":
@@ -79,8 +80,12 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     rows = [profile.shifted(row) for row in rows]
     if costs(invariant, backend):
         step = max(len(rows) // profile.costly, 1)
-        for row in sorted(rows, key=lambda row: rows.index(row) % step):
+        apart = sorted(rows, key=lambda row: rows.index(row) % step)
+        few = apart if profile.spread else apart[: profile.costly]
+        for row in few:
             yield from (with_values(row, values, row.seed) for values in ("gaussian", "one-hot", row.values))
+        if few and not profile.spread:
+            yield from _drawn(few, profile, fresh=False)
         return
     if invariant.any_of:
         rows.sort(key=lambda row: not invariant.any_of & row.problem().features)

@@ -25,7 +25,7 @@ def examine(invariant: Invariant, backend: Backend, profile: Profile, shrink: bo
         return Outcome(invariant.id, NOT_CLAIMED)
     start, count, worst = time.perf_counter(), 0, dict[str, float]()
     waived = False
-    enough = 3 * profile.costly if costs(invariant, backend) else None
+    enough = 3 * profile.costly if profile.spread and costs(invariant, backend) else None
 
     def tried() -> Iterator[Recipe | Problem]:
         yield from cases(invariant, backend, profile)

@@ -5,8 +5,9 @@ A module may have, beside ``attention``, this function; a keyword that it does n
 ``attend_packed(query, key, value, query_offsets, key_offsets, *, is_causal=False, scale=None, window=None,
 softcap=None, alibi_slopes=None, sinks=None)`` gives the output (T, Hq, Dv) of query (T, Hq, Dk), key (S, Hkv, Dk) and
 value (S, Hkv, Dv), in their dtype; heads stand behind tokens whatever the convention ``layout``. The offsets are
-integers (N + 1), of any width, that rise from 0 to T and from 0 to S, as in flash-attention's
-``flash_attn_varlen_func`` (Dao 2023, FlashAttention-2; there ``cu_seqlens``). Sequence b has the queries from
+integers (N + 1), int32 or int64, that rise from 0 to T and from 0 to S, as in flash-attention's
+``flash_attn_varlen_func`` (Dao 2023, FlashAttention-2; there ``cu_seqlens``). Other types of integers
+are refused, or mean the same. Sequence b has the queries from
 query_offsets[b] to before query_offsets[b + 1], and the keys likewise; it may have none of either.
 
 Each sequence is attended as by ``attention`` on its own, with the keywords and conventions of that: is_causal, window
@@ -111,9 +112,10 @@ def solve(backend: Backend, pack: Pack) -> Array:
 
 def exact(backend: Backend, pack: Pack) -> tuple[Floats, Floats]:
     """(T, Hq, Dv): the exact output, sequence by sequence, and the error bound."""
+    nothing = np.zeros((1, pack.query.shape[1], 0, pack.value.shape[2]))  # for a pack of no sequence
     outputs = [backend.solution(problem).output for problem in pack.sequences]
     bounds = [backend.bound(problem).output for problem in pack.sequences]
-    return in_a_row(outputs), in_a_row(bounds)
+    return in_a_row([nothing, *outputs]), in_a_row([nothing, *bounds])
 
 
 def in_a_row(arrays: list[Floats]) -> Floats:

@@ -11,6 +11,7 @@ from attnspec.specs.invariants.common import POSITIONS, part, require, unchanged
 from attnspec.specs.invariants.decoding import payload
 from attnspec.specs.invariants.gradient import NAMES, determined
 from attnspec.specs.invariants.packs import (
+    cut_otherwise,
     draws,
     exact_gradients,
     filled,
@@ -135,6 +136,22 @@ def causality(backend: Backend, problem: Problem) -> float:
     wanted, bound = exact(backend, pack)
     came = np.where(earlier[:, None, None], solve(backend, spoiled), wanted)
     return hold(f"output of {pack}, {filling} at later keys,", came, wanted, bound)
+
+
+@packing(
+    "packing.cuts",
+    formula="attend_packed(Q, K, V; o)_b = A(Q_b, K_b, V_b) for N = 0, 1, 12, equal lengths, o in int16",
+    source=ALONE,
+    probes=SIMPLE[:1],
+)
+def cuts(backend: Backend, problem: Problem) -> float:
+    """However many sequences there are, none or one or many, of equal lengths or not, each is attended alone."""
+    ratios = [0.0]
+    for what, pack in cut_otherwise(packed(backend, problem)):
+        came = refused(backend, pack, what, {}) if what == "offsets in int16" else solve(backend, pack)
+        if came is not None:
+            ratios.append(hold(f"output of {pack} ({what})", came, *exact(backend, pack)))
+    return max(ratios)
 
 
 @packing(

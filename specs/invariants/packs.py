@@ -53,6 +53,42 @@ def hold_reordered(backend: Backend, pack: Pack, *orders: Array) -> float:
     return max(ratios)
 
 
+def cut_otherwise(pack: Pack) -> Iterator[tuple[str, Pack]]:
+    """What is particular, and the tokens cut anew: into no sequence, one, twelve, some of equal lengths, in int16."""
+    queries, keys, rng = len(pack.query), len(pack.key), RandomState(len(pack.query))
+    if "zero_size" in pack.features:
+        emptied = {name: getattr(pack, name)[:0] for name in ("query", "key", "value")}
+        zero = pack.query_offsets[:1]
+        yield "no sequence", pack.replace(**emptied, query_offsets=zero, key_offsets=zero)
+    for count in (1, MANY):
+        cuts = [_cuts(rng, tokens, count, pack) for tokens in (queries, keys)]
+        yield f"sequences: {count}", _with_offsets(pack, *cuts)
+    equal = [np.linspace(0, tokens, EQUAL + 1).astype(np.int64) for tokens in (queries, keys)]
+    yield "equal lengths", _with_offsets(pack, *equal)
+    small = pack.replace(**{n: getattr(pack, n).astype(np.int16) for n in ("query_offsets", "key_offsets")})
+    yield "offsets in int16", small
+
+
+MANY, EQUAL = 12, 5
+
+
+def _cuts(rng: RandomState, tokens: int, count: int, pack: Pack) -> Array:
+    """``count`` sequences, some of them empty if that is claimed."""
+    inner = rng.choice(np.arange(1, tokens), count - 1, replace="zero_size" in pack.features)
+    cuts: Array = np.r_[0, np.sort(inner), tokens]
+    return cuts
+
+
+def _with_offsets(pack: Pack, queries: Array, keys: Array) -> Pack:
+    keys = keys if "cross" in pack.features else queries
+    return pack.replace(
+        **{
+            name: each.astype(getattr(pack, name).dtype)
+            for name, each in (("query_offsets", queries), ("key_offsets", keys))
+        }
+    )
+
+
 def malformed(pack: Pack) -> Iterator[tuple[str, dict[str, Array]]]:
     """What is wrong, and the offsets; the pack has two tokens of each kind at least."""
     for name in ("query_offsets", "key_offsets"):

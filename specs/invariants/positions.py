@@ -65,6 +65,12 @@ def given(name: str, problem: Problem) -> Array:
     return tokens(problem) if name == ENCODING else heads(problem)
 
 
+def hold_nothing(backend: Backend, name: str, x: Array) -> None:
+    """No tokens are encoded as no tokens, unless sizes of 0 are declared lacking."""
+    if backend.supports(frozenset({name, "zero_size"})):
+        hold_like(backend, name, x[..., :0, :])
+
+
 def later(problem: Problem) -> int:
     """An offset."""
     return 1 + int(problem.rng.randint(400))
@@ -86,6 +92,7 @@ def encoding_values(backend: Backend, problem: Problem) -> float:
     """The positional encoding adds sines to the even and cosines to the odd features, from the offset on."""
     x = tokens(problem)
     ratio = hold_like(backend, ENCODING, x)
+    hold_nothing(backend, ENCODING, x)
     if has_keyword(backend.functions[ENCODING], "offset"):
         ratio = max(ratio, hold_like(backend, ENCODING, x, offset=later(problem)))
     return ratio
@@ -214,6 +221,7 @@ def rotary_values(backend: Backend, problem: Problem) -> float:
     for keyword, value in (("offset", later(problem)), ("base", 500.0)):
         if has_keyword(backend.functions[ROTARY], keyword):
             asked[keyword] = value
+    hold_nothing(backend, ROTARY, x)
     ratios = [hold_like(backend, ROTARY, x), hold_like(backend, ROTARY, x, **asked)]
     if has_keyword(backend.functions[ROTARY], "positions"):
         positions = problem.rng.randint(0, 400, (batch, length)).astype(np.int64)

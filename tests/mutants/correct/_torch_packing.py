@@ -18,12 +18,13 @@ class Packed(Steps):
         queries, keys = cls.lengths(query_offsets, query), cls.lengths(key_offsets, key)
         sequences = zip(query.split(queries), key.split(keys), value.split(keys), strict=True)
         options = {"is_causal": is_causal, "scale": scale, "softcap": softcap}
-        return torch.cat([cls.one(number, *own, options) for number, own in enumerate(sequences)])
+        nothing = query.new_zeros(0, query.shape[1], value.shape[2])
+        return torch.cat([nothing, *(cls.one(number, *own, options) for number, own in enumerate(sequences))])
 
     @staticmethod
     def lengths(offsets, tokens):
-        lengths, whole = offsets.diff().tolist(), not offsets.is_floating_point()
-        if not (whole and lengths and min(lengths) >= 0 and offsets[0] == 0 and offsets[-1] == len(tokens)):
+        lengths, whole = offsets.diff().tolist(), not offsets.is_floating_point() and len(offsets) > 0
+        if not (whole and min(lengths, default=0) >= 0 and offsets[0] == 0 and offsets[-1] == len(tokens)):
             raise ValueError(f"attend_packed: wanted offsets rising from 0 to {len(tokens)}")
         return lengths
 

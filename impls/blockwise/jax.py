@@ -1,0 +1,133 @@
+"""What jax_blockwise is made of: tiles of scores, and which of them there are.
+
+Shapes: B batch entries, K key/value heads, G query heads that share one, L queries, S keys, D and Dv widths.
+"""
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import lax
+
+Array = Any
+
+QUERIES, WIDE, NARROW = 256, 512, 128
+"""Queries and keys of a tile; narrow ones follow the edge of what causality or the window hides."""
+
+
+class Keys(NamedTuple):
+    """Keys of a tile: where they start, how many they are, and if causality or the window may hide some of them."""
+
+    start: Array
+    size: int
+    edge: bool
+
+
+class Plan(NamedTuple):
+    """What is known when the call is compiled. A query sees ``left`` keys back and ``right`` ahead at most."""
+
+    queries: int
+    keys: int
+    left: int
+    right: int
+    softcap: float
+
+    @property
+    def rows(self) -> int:
+        """How many queries a block has: fewer of few, where causality would else hide little of a block as a whole."""
+        return max(1, min(self.queries, QUERIES if self.queries > 4 * QUERIES else QUERIES // 2))
+
+    @property
+    def narrow(self) -> int:
+        return max(1, min(self.keys, NARROW))
+
+    @property
+    def wide(self) -> int:
+        return WIDE if self.keys >= WIDE else self.narrow
+
+
+def padded(array: Array, axis: int, multiple: int) -> Array:
+    """Zeros added at the end of an axis, but not of one to broadcast, up to a multiple that is not 0."""
+    missing = -array.shape[axis] % multiple if array.shape[axis] else multiple
+    if array.shape[axis] == 1 or not missing:
+        return array
+    return jnp.pad(array, [(0, missing if at == axis % array.ndim else 0) for at in range(array.ndim)])
+
+
+def block(array: Array, axis: int, start: Array, size: int) -> Array:
+    """``size`` entries of an axis from ``start`` on, or its only one."""
+    return array if array.shape[axis] == 1 else lax.dynamic_slice_in_dim(array, start, size, axis)
+
+
+def five_axes(array: Array, kv_heads: int) -> Array:
+    """(…, Hq or 1, L or 1, S or 1) as (B or 1, K or 1, G or 1, L or 1, S or 1)."""
+    array = array.reshape((1,) * (4 - array.ndim) + array.shape)
+    batch, heads, *rest = array.shape
+    return array.reshape(batch, *((1, 1) if heads == 1 else (kv_heads, heads // max(kv_heads, 1))), *rest)
+
+
+def sweep(plan: Plan, first: Array, step: Callable[[Keys, Any], Any], carry: Any) -> Any:
+    """``step(keys, carry)`` for the tiles that the queries from ``first`` on see: narrow, wide, narrow ones."""
+    last, clip = first + plan.rows - 1, lambda place: jnp.clip(place, 0, plan.keys)
+    low = clip(first - plan.left) // plan.narrow * plan.narrow
+    high = -(-clip(last + plan.right + 1) // plan.narrow) * plan.narrow
+    begin = jnp.minimum(-(-clip(last - plan.left) // plan.wide) * plan.wide, high)
+    end = jnp.maximum(begin, clip(first + plan.right + 1) // plan.wide * plan.wide)
+    edged = ((low, begin, plan.narrow), (begin, end, plan.wide), (end, high, plan.narrow))
+    for start, stop, size in edged if plan.wide > plan.narrow else ((low, high, plan.narrow),):
+
+        def body(j: Array, carry: Any, start: Array = start, size: int = size) -> Any:
+            return step(Keys(start + j * size, size, size == plan.narrow), carry)
+
+        carry = lax.fori_loop(0, jnp.maximum(stop - start, 0) // size, body, carry)
+    return carry
+
+
+def hidden(plan: Plan, options: dict[str, Array], first: Array, keys: Keys) -> list[Array]:
+    """What hides keys of a tile, each to be broadcast to (B, K, G, rows, size): False where a query must not attend."""
+    row, column = first + jnp.arange(plan.rows)[:, None], keys.start + jnp.arange(keys.size)
+    tile = {n: block(block(o, 3, first, plan.rows), 4, keys.start, keys.size) for n, o in options.items()}
+    seen = []
+    if keys.edge:
+        seen += [(column >= row - plan.left) & (column <= row + plan.right)]
+        seen += [(column < plan.keys) & (row < plan.queries)]
+    if "mask" in tile:
+        seen += [tile["mask"]]
+    if "bias" in tile:
+        seen += [tile["bias"] != -jnp.inf]
+    if "key_lengths" in tile:
+        seen += [column < tile["key_lengths"]]
+    if "query_segments" in tile:
+        seen += [tile["query_segments"] == tile["key_segments"]]
+    return seen
+
+
+def logits(
+    plan: Plan, query: Array, key: Array, options: dict[str, Array], first: Array, keys: Keys
+) -> tuple[Array, Array]:
+    """A tile's logits of scaled queries (B, K, G, rows, D) and keys (B, K, size, D), and their slope by the scores."""
+    scores, slope = dot("bkgqd,bksd->bkgqs", query, key), jnp.ones((), query.dtype)
+    if plan.softcap:
+        capped = jnp.tanh(scores / plan.softcap)
+        scores, slope = plan.softcap * capped, 1 - capped**2
+    if "bias" in options:
+        scores = scores + block(block(options["bias"], 3, first, plan.rows), 4, keys.start, keys.size)
+    seen = hidden(plan, options, first, keys)
+    return jnp.where(functools.reduce(operator.and_, seen), scores, -jnp.inf) if seen else scores, slope
+
+
+def dot(axes: str, first: Array, second: Array) -> Array:
+    """A product of tensors in full precision: by default float32 loses half its digits on a GPU."""
+    return jnp.einsum(axes, first, second, precision="highest")
+
+
+def added(array: Array, tile: Array, *places: tuple[int, Array]) -> Array:
+    """``array`` with ``tile`` added at places (axis, start), summed over the axes that the array has once."""
+    once = tuple(axis for axis, size in enumerate(array.shape) if size == 1)
+    tile, start = tile.sum(once, keepdims=True), [jnp.zeros((), jnp.int32)] * array.ndim
+    for axis, at in places:
+        start[axis] = jnp.zeros((), jnp.int32) if axis in once else at.astype(jnp.int32)
+    here = lax.dynamic_slice(array, start, tile.shape)
+    return lax.dynamic_update_slice(array, here + tile, start)

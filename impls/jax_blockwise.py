@@ -1,0 +1,150 @@
+"""Attention in JAX over blocks of queries and keys: memory O(L + S), gradients by computing the scores again.
+
+Source: Dao, FlashAttention-2 (2023), algorithms 1 and 2, over Milakov & Gimelshein's online softmax (2018).
+Shapes: B batch entries, K key/value heads, G query heads that share one, L queries, S keys, D and Dv widths. A tile is
+the scores (B, K, G, block of queries, block of keys); those that causality or the window hides as a whole are skipped.
+"""
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from attnspec.impls.blockwise.jax import Keys, Plan, added, block, dot, five_axes, logits, padded, sweep
+from attnspec.impls.jax_naive import check
+from attnspec.impls.packing.jax import by_mask
+
+ARRAYS = "jax"
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+LACKS = {"double_gradient", "forward_gradient"}  # the gradients are a rule, and loops end where positions tell
+CONVENTIONS = {"intermediate_dtype": "float32", "masked_nonfinite": "propagates", "value_range": "sum"}
+
+Array = Any
+
+
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    *,
+    mask: Array | None = None,
+    bias: Array | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    softcap: float | None = None,
+    window: tuple[int | None, int | None] | None = None,
+    sinks: Array | None = None,
+    key_lengths: Array | None = None,
+    query_segments: Array | None = None,
+    key_segments: Array | None = None,
+    return_lse: bool = False,
+) -> Any:
+    """Attention of query (B, Hq, L, D) over key (B, Hkv, S, D) and value (B, Hkv, S, Dv): (B, Hq, L, Dv).
+
+    Without B, or without B and H, everything is without it; the output has the inputs' floating dtype, and half
+    precision is computed in float32. Options are those of ``jax_naive.attention``. ValueError for malformed input.
+    """
+    arrays = {"mask": mask, "bias": bias, "key_lengths": key_lengths}
+    arrays |= {"query_segments": query_segments, "key_segments": key_segments}
+    given = {name: array for name, array in arrays.items() if array is not None}
+    check(query, key, value, {**given, "sinks": sinks} if sinks is not None else given, window)
+    dtype, lead, high = query.dtype, query.shape[:-1], jnp.promote_types(query.dtype, jnp.float32)
+    query, key, value = (a.astype(high).reshape((1,) * (4 - a.ndim) + a.shape) for a in (query, key, value))
+    (batch, heads, queries, dim), kv_heads, keys = query.shape, key.shape[1], key.shape[2]
+    most = queries + keys
+    left, right = (most if side is None else max(-most, min(side, most)) for side in window or (None, None))
+    plan = Plan(queries, keys, left, min(right, 0) if is_causal else right, float(softcap or 0))
+
+    scaled = query * (1 / math.sqrt(dim or 1) if scale is None else scale)
+    grouped = scaled.reshape(batch, kv_heads, heads // max(kv_heads, 1), queries, dim)
+    shapes = {"key_lengths": (batch, 1, 1, 1, 1), "query_segments": (batch, 1, 1, queries, 1)}
+    shapes |= {"key_segments": (batch, 1, 1, 1, keys)}
+    options = {n: a.reshape(shapes[n]) if n in shapes else five_axes(a, kv_heads) for n, a in given.items()}
+    options = {n: padded(padded(a, 3, plan.rows), 4, plan.narrow) for n, a in options.items()}
+    bias = options["bias"].astype(high) if "bias" in options else None
+    nothing = jnp.full(heads, -jnp.inf, high) if sinks is None else sinks.astype(high)
+    hidden = {name: array for name, array in options.items() if name != "bias"}
+    wide = (padded(grouped, 3, plan.rows), padded(key, 2, plan.narrow), padded(value, 2, plan.narrow))
+    output, lse = _attention(plan, *wide, bias, nothing.reshape(grouped.shape[1:3]), hidden)
+    output = output[:, :, :, :queries].reshape(*lead, value.shape[3]).astype(dtype)
+    return (output, lse[:, :, :, :queries].reshape(lead)) if return_lse else output
+
+
+attend_packed = by_mask(attention)
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _attention(
+    plan: Plan, query: Array, key: Array, value: Array, bias: Array | None, sinks: Array, hidden: dict[str, Array]
+) -> tuple[Array, Array]:
+    """Output (B, K, G, L, Dv) and log-sum-exp (B, K, G, L) of scaled queries (B, K, G, L, D), sinks (K, G)."""
+    options = hidden if bias is None else {**hidden, "bias": bias}
+
+    def one(first: Array) -> tuple[Array, Array]:
+        rows = block(query, 3, first, plan.rows)
+
+        def step(at: Keys, sums: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            top, weight, total = sums
+            scores, _ = logits(plan, rows, block(key, 2, at.start, at.size), options, first, at)
+            new = jnp.maximum(top, scores.max(axis=4, initial=-jnp.inf))
+            weights, fade = jnp.exp(scores - new[..., None]), jnp.exp(top - new)
+            added = dot("bkgqs,bksd->bkgqd", weights, block(value, 2, at.start, at.size))
+            return new, fade * weight + weights.sum(axis=4), fade[..., None] * total + added
+
+        sink = jnp.broadcast_to(sinks[:, :, None], rows.shape[:-1])
+        top = jnp.maximum(sink, jnp.finfo(rows.dtype).min)  # where -inf would give NaN differences
+        sums = (top, jnp.exp(sink - top), jnp.zeros((*rows.shape[:-1], value.shape[3]), rows.dtype))
+        top, weight, total = sweep(plan, first, step, sums)
+        return total / jnp.where(weight == 0, 1, weight)[..., None], top + jnp.log(weight)
+
+    output, lse = lax.map(one, jnp.arange(0, query.shape[3], plan.rows))
+    return _joined(output), _joined(lse)
+
+
+def _forward(plan: Plan, *arguments: Any) -> tuple[Any, Any]:
+    output, lse = _attention(plan, *arguments)
+    return (output, lse), (*arguments, output, lse)
+
+
+def _backward(plan: Plan, saved: Any, cotangents: tuple[Array, Array]) -> tuple[Any, ...]:
+    """FlashAttention-2, algorithm 2: weights again from the log-sum-exp, a tile at a time."""
+    query, key, value, bias, sinks, hidden, output, lse = saved
+    options = hidden if bias is None else {**hidden, "bias": bias}
+    back, slope_lse = cotangents
+    spent = (back * output).sum(axis=4) - slope_lse
+    level = jnp.where(lse == -jnp.inf, 0, lse)
+
+    def one(sums: Any, first: Array) -> tuple[Any, Array]:
+        rows, above, gone, log = (block(a, 3, first, plan.rows) for a in (query, back, spent, level))
+
+        def step(at: Keys, sums: Any) -> Any:
+            dquery, dkey, dvalue, dbias = sums
+            keys, values = (block(a, 2, at.start, at.size) for a in (key, value))
+            scores, slope = logits(plan, rows, keys, options, first, at)
+            weights = jnp.exp(scores - log[..., None])
+            dlogits = weights * (dot("bkgqd,bksd->bkgqs", above, values) - gone[..., None])
+            dscores = dlogits * slope
+            dvalue = added(dvalue, dot("bkgqs,bkgqd->bksd", weights, above), (2, at.start))
+            dkey = added(dkey, dot("bkgqs,bkgqd->bksd", dscores, rows), (2, at.start))
+            dbias = None if dbias is None else added(dbias, dlogits, (3, first), (4, at.start))
+            return dquery + dot("bkgqs,bksd->bkgqd", dscores, keys), dkey, dvalue, dbias
+
+        dquery, *sums = sweep(plan, first, step, (jnp.zeros_like(rows), *sums))
+        return tuple(sums), dquery
+
+    zeros = (jnp.zeros_like(key), jnp.zeros_like(value), None if bias is None else jnp.zeros_like(bias))
+    (dkey, dvalue, dbias), dquery = lax.scan(one, zeros, jnp.arange(0, query.shape[3], plan.rows))
+    dsinks = -(jnp.exp(sinks[:, :, None] - level) * spent).sum(axis=(0, 3))
+    return _joined(dquery), dkey, dvalue, dbias, dsinks, None
+
+
+_attention.defvjp(_forward, _backward)
+
+
+def _joined(blocks: Array) -> Array:
+    """(B, K, G, L, …) of blocks (N, B, K, G, rows, …)."""
+    blocks = jnp.moveaxis(blocks, 0, 3)
+    return blocks.reshape(*blocks.shape[:3], blocks.shape[3] * blocks.shape[4], *blocks.shape[5:])

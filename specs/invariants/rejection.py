@@ -282,9 +282,10 @@ def window(backend: Backend, problem: Problem) -> Iterator[Call]:
     "dropout_rate", formula="p not in [0, 1] ⟹ error", claims={"dropout_rate"}, probes=_probes(dropout_rate="zero")
 )
 def dropout_rate(backend: Backend, problem: Problem) -> Iterator[Call]:
-    """A dropout rate that is no probability is refused."""
+    """A dropout rate that is no probability is refused, though there is a seed."""
+    seed = {"seed": 1} if backend.supports(problem.features | {"seed"}) else {}
     for wrong in (-0.5, 1.5, float("nan")):
-        yield Call(f"dropout_rate={wrong}", problem.with_options(dropout_rate=wrong))
+        yield Call(f"dropout_rate={wrong}", problem.with_options(dropout_rate=wrong, **seed))
 
 
 @invariant(

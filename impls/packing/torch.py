@@ -37,7 +37,7 @@ def by_sequence(attention: Callable[..., Any]) -> Callable[..., Any]:
         """
         queries, keys = check(query, key, value, query_offsets, key_offsets)
         options = {"is_causal": is_causal, "scale": scale, "window": window, "softcap": softcap}
-        options |= {"alibi_slopes": alibi_slopes, "sinks": sinks}
+        options |= {n: a for n, a in (("alibi_slopes", alibi_slopes), ("sinks", sinks)) if a is not None}
         sequences = zip(query.split(queries), key.split(keys), value.split(keys), strict=True)
         outputs = [attention(*(a.transpose(0, 1) for a in own), **options).transpose(0, 1) for own in sequences]
         return torch.cat([query.new_zeros(0, query.shape[1], value.shape[2]), *outputs])

@@ -79,7 +79,7 @@ def named(*arrays: Array | None) -> dict[str, Array]:
     return {name: array for name, array in zip(OPTIONS, arrays, strict=True) if array is not None}
 
 
-class Blockwise(torch.autograd.Function):
+class Blockwise(torch.autograd.Function):  # type: ignore[misc]  # Any, installed or not
     """Output (B, K, G, L, Dv) and log-sum-exp (B, K, G, L) of scaled queries (B, K, G, L, D), sinks (K, G)."""
 
     generate_vmap_rule = True

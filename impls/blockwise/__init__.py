@@ -1,1 +1,1 @@
-"""What numpy_blockwise is made of beside the algorithm."""
+"""What the blockwise backends are made of beside the algorithm."""

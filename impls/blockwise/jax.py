@@ -70,7 +70,11 @@ def five_axes(array: Array, kv_heads: int) -> Array:
 
 def sweep(plan: Plan, first: Array, step: Callable[[Keys, Any], Any], carry: Any) -> Any:
     """``step(keys, carry)`` for the tiles that the queries from ``first`` on see: narrow, wide, narrow ones."""
-    last, clip = first + plan.rows - 1, lambda place: jnp.clip(place, 0, plan.keys)
+    last = first + plan.rows - 1
+
+    def clip(place: Array) -> Array:
+        return jnp.clip(place, 0, plan.keys)
+
     low = clip(first - plan.left) // plan.narrow * plan.narrow
     high = -(-clip(last + plan.right + 1) // plan.narrow) * plan.narrow
     begin = jnp.minimum(-(-clip(last - plan.left) // plan.wide) * plan.wide, high)

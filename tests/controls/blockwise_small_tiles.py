@@ -3,10 +3,12 @@
 import sys
 from importlib.util import find_spec, module_from_spec
 
+from attnspec.impls.blockwise.numpy_problem import Sizes
+
 spec = find_spec("attnspec.impls.numpy_blockwise")
 blockwise = sys.modules["numpy_blockwise_small_tiles"] = module_from_spec(spec)
 spec.loader.exec_module(blockwise)
-blockwise.QUERY_BLOCK, blockwise.KEY_BLOCK, blockwise.SMALL, blockwise.STRIP = 16, 24, 1 << 12, 5
+blockwise.SIZES = Sizes(queries=16, keys=24, strip=5, small=1 << 12)
 
 ARRAYS, DTYPES, CONVENTIONS = blockwise.ARRAYS, blockwise.DTYPES, blockwise.CONVENTIONS
 attention = blockwise.attention

@@ -1,0 +1,168 @@
+"""Which parameter takes which option, in which form: proposed by name, confirmed by the oracle's answer."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from attnspec.probing.adapter import Adapter, Binding
+from attnspec.probing.finding import Finding, Trial, choose
+from attnspec.probing.forms import forms
+from attnspec.probing.lab import Lab
+from attnspec.specs.contract import CONVENTIONS
+from attnspec.specs.problem import Problem
+from attnspec.specs.recipe import Recipe, read_recipe
+from attnspec.specs.settings import SETTINGS
+from attnspec.specs.synonyms import GROUPED, meant_by
+
+DECIDING = {
+    "mask": ("full",),
+    "bias": ("full",),
+    "window": ("both", "left", "open-right", "open-left"),
+    "key_lengths": ("ragged",),
+}
+"""Settings with which a form must agree; of other options the first."""
+
+OPEN = {"mask": "mask", "window": "window", "return_lse": "lse_base"}
+"""Option → the convention that is not known yet when the option is tried."""
+
+RESULTS = ("return_weights", "return_lse")
+SEGMENTS = ("query_segments", "key_segments")
+RANDOM = ("dropout_rate", "seed")
+
+
+def bound(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) -> Iterator[tuple[Adapter, Finding]]:
+    """The adapter with one more option, and what shows it, for each option that a parameter may be."""
+    pairs = [pair for pair in candidates(adapter, told) if pair[0] not in (*RESULTS, *RANDOM)]
+    segments = [pair for pair in pairs if pair[0] in SEGMENTS]
+    alone = [{option: parameter} for option, parameter in pairs if (option, parameter) not in segments]
+    unfit = []
+    for pair in [*alone, dict(segments)] if len(segments) == len(SEGMENTS) else alone:
+        if not pair.keys() <= adapter.options.keys():
+            adapter, finding = _bound(lab, adapter, plain, pair)
+            unfit += [] if finding.told else [(finding, next(iter(pair.values())))]
+            if finding.told:
+                yield adapter, finding
+    taken = {binding.parameter for binding in adapter.options.values()}
+    for finding, parameter in unfit:  # what takes one option need not take the other that it may mean
+        yield adapter, replace(finding, value="no") if parameter in taken else finding
+
+
+def candidates(adapter: Adapter, told: dict[str, str]) -> list[tuple[str, str]]:
+    """(option, parameter) for each parameter whose name may mean the option, or that is said to take it."""
+    free = [p.name for p in adapter.subject.others if p.name not in adapter.fixed or adapter.fixed[p.name] is None]
+    named = [(option, name) for name in free for option in meant_by(name) if option not in told]
+    return [*told.items(), *named]
+
+
+def _bound(lab: Lab, adapter: Adapter, plain: Problem, pairs: dict[str, str]) -> tuple[Adapter, Finding]:
+    option, parameter = next(iter(pairs.items()))
+    name, convention = " and ".join(pairs), OPEN.get(option)
+    values = CONVENTIONS[convention] if convention else (None,)
+
+    def attempt(form: str) -> Trial:
+        last = Trial(form, False, "")
+        for value in values:
+            problems = _problems(option, plain)
+            tried = [lab.attempt(following(form, value), problem, form) for problem in problems]
+            last = next((trial for trial in tried if not trial.fits), tried[-1])
+            if last.fits:
+                fitting.append(following(form, value))
+                break
+        return replace(last, value=forms(option)[form])
+
+    def following(form: str, value: Any) -> Adapter:
+        options = {**adapter.options, **{key: Binding(taker, form) for key, taker in pairs.items()}}
+        other = adapter.with_(options=options)
+        return other.following(**{convention: value}) if convention else other
+
+    fitting: list[Adapter] = []
+    experiment = f"{name} as {' and '.join(pairs.values())}, setting {', '.join(_settings(option))}"
+    finding = choose(name, experiment, list(forms(option)), attempt, lazy=True)
+    if not fitting:
+        return adapter, replace(finding, wanted=("the name of a parameter",))
+    return fitting[0], replace(finding, value=f"{' and '.join(pairs.values())}, {finding.value}")
+
+
+def _settings(option: str) -> tuple[str, ...]:
+    return ("in runs",) if option in SEGMENTS else DECIDING.get(option, tuple(SETTINGS[option])[:1])
+
+
+def _problems(option: str, plain: Problem) -> list[Problem]:
+    """Problems with the option on which ignoring it, or another reading of it, is another answer."""
+    if option in SEGMENTS:
+        batch, _, _, queries, *_ = plain.shape
+        ids = np.sort(np.arange(batch * queries).reshape(batch, queries) % 3, axis=-1)
+        shaped = ids if plain.query.ndim == 4 else ids[0]
+        return [plain.with_options(query_segments=shaped, key_segments=shaped)]
+    recipe = _recipe(plain)
+    return [recipe.with_settings(**{option: setting}).problem() for setting in _settings(option)]
+
+
+def _recipe(problem: Problem) -> Recipe:
+    return read_recipe(json.loads(problem.recipe))
+
+
+def grouping(lab: Lab, adapter: Adapter, plain: Recipe) -> tuple[Adapter, Finding] | None:
+    """The flag without which fewer key/value heads are refused, if the function has one."""
+    flags = [p.name for p in adapter.subject.others if p.name in GROUPED]
+    if not flags:
+        return None
+    problem = plain.problem()
+    trials = []
+    for flag in ("", flags[0]):
+        tries = [
+            lab.attempt(adapter.with_(grouped=flag).following(gqa_map=value), problem, flag or "without")
+            for value in CONVENTIONS["gqa_map"]
+        ]
+        trials.append(next((trial for trial in tries if trial.fits), tries[0]))
+    needed = trials[1].fits and not trials[0].fits
+    finding = Finding("gqa", flags[0] if needed else "needs no flag", "6 heads over 2, with and without the flag", tuple(trials))
+    return adapter.with_(grouped=flags[0] if needed else ""), finding
+
+
+def results(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) -> Iterator[tuple[Adapter, Finding]]:
+    """The adapter with the weights or the log-sum-exp too, wherever they stand in what is returned."""
+    for option in RESULTS:
+        takers = [parameter for other, parameter in candidates(adapter, told) if other == option]
+        if takers or adapter.wrapped:
+            found = _returned(lab, adapter, plain, option, takers[:1])
+            if found[0] is not adapter or takers:
+                adapter = found[0]
+                yield found
+
+
+def _returned(
+    lab: Lab, adapter: Adapter, plain: Problem, option: str, takers: list[str]
+) -> tuple[Adapter, Finding]:
+    """Each place in a tuple of up to four, either way round; the problem asks for all parts that are known."""
+    part = option.removeprefix("return_")
+    asked = {f"return_{name}": True for name in adapter.parts if name != "output"}
+    problem = plain.with_options(**{option: True})
+    together = plain.with_options(**{option: True}, **asked)
+    options = {**adapter.options, **{option: Binding(taker) for taker in takers}}
+    trials = []
+    values = CONVENTIONS[OPEN[option]] if option in OPEN else (None,)
+    for place, turned, value in itertools.product((1, 2, 0, 3), (False, True) if part == "lse" else (False,), values):
+        for parts in _places(adapter, part, place):
+            tried = adapter.with_(options=options, parts=parts, turned=turned or adapter.turned)
+            tried = tried.following(lse_base=value) if value else tried
+            words = f"number {place}{', as (B, L, H)' * turned}"
+            trial = next((t for p in (problem, together) if not (t := lab.attempt(tried, p, words)).fits), None)
+            if trial is None:
+                found = Finding(option, " ".join([*takers, words]), f"{option} as {takers or 'always'}", (Trial(words, True, "fits"),))
+                return tried, found
+            trials.append(trial)
+    return adapter, Finding(option, None, f"{option} as {takers or 'always'}", tuple(trials[:2]), wanted=("a parameter",))
+
+
+def _places(adapter: Adapter, part: str, place: int) -> list[dict[str, int]]:
+    """Where all parts stand if this one stands at ``place``: others make room for it, or were there first."""
+    parts = {"output": 0, **adapter.parts}
+    if place in parts.values() and not adapter.wrapped:
+        moved = {name: at + (at >= place) for name, at in parts.items()}
+        return [{**moved, part: place}]
+    return [] if place in parts.values() else [{**parts, part: place}]

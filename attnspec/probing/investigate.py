@@ -1,0 +1,70 @@
+"""The experiments in their order: each starts from what the ones before it have shown."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from attnspec.errors import modules_of
+from attnspec.probing.adapter import Adapter
+from attnspec.probing.experiments import base, options
+from attnspec.probing.finding import Finding, Trial
+from attnspec.probing.lab import Lab
+from attnspec.probing.request import Request
+from attnspec.probing.source import module_source
+from attnspec.probing.subject import Subject, subject
+from attnspec.specs.contract import CONVENTIONS, OPTIONS
+
+Event = dict[str, Any]
+
+
+def investigate(lab: Lab, request: Request) -> Iterator[Event]:
+    """A finding for each experiment, and at the end the adapter. ValueError if nothing works."""
+    adapter = Adapter(subject(request.target, tuple(request.given)))
+    for adapter, finding in findings(lab, request, adapter):
+        yield {"event": "finding", "finding": finding.to_json()}
+    beside = None if request.out is None else Path(request.out).parent
+    yield {"event": "adapter", "source": module_source(adapter, beside)}
+
+
+def findings(lab: Lab, request: Request, adapter: Adapter) -> Iterator[tuple[Adapter, Finding]]:
+    """The adapter as it grows, with what was found."""
+    plain = None
+    for found in _based(lab, request, adapter):
+        if isinstance(found, base.Plain):
+            plain = found
+        else:
+            yield adapter, found
+    assert plain is not None
+    adapter = plain.adapter
+    takers = {name: value for name, value in request.told.items() if name in OPTIONS}
+    for step in (options.bound, options.results):
+        for adapter, finding in step(lab, adapter, plain.problem, takers):
+            yield adapter, finding
+
+
+def _based(lab: Lab, request: Request, adapter: Adapter) -> Iterator[Finding | base.Plain]:
+    """The library, and the plain call in it."""
+    required = {p.name: None for p in adapter.subject.others if p.required}
+    adapter = adapter.with_(fixed={**required, **request.given})
+    layouts = (request.told["layout"],) if "layout" in request.told else CONVENTIONS["layout"]
+    trials: list[Trial] = []
+    for name in libraries(request, adapter.subject):
+        plain, tried = base.plain_call(lab, adapter.with_(arrays=name), layouts)
+        trials.append(Trial(name, plain is not None, "fits" if plain else tried[0].came))
+        if plain is not None:
+            yield Finding("arrays", name, "query, key and value of each library, no option", tuple(trials))
+            yield from base.findings(plain)
+            yield plain
+            return
+    came = "; ".join(f"{trial.value}: {trial.came}" for trial in trials) or "none is installed"
+    raise ValueError(f"{request.target}: wanted attention over arrays of one library, came {came}")
+
+
+def libraries(request: Request, found: Subject) -> list[str]:
+    """Those asked for, or else those installed: first what the target has imported, NumPy last of those."""
+    if request.arrays:
+        return list(request.arrays)
+    installed = [name for name in modules_of("attnspec.impls.arrays") if importlib.util.find_spec(name)]
+    return sorted(installed, key=lambda name: (name not in sys.modules, name == "numpy"))

@@ -35,7 +35,11 @@ class Watch:
         call = self.case if functions else self.call
         if call is None:
             return
-        how = "+".join(sorted(features & frozenset(FUNCTIONS + TRANSFORMS)) + ["compiled"] * self.compiled + [self.guise] * bool(self.guise))
+        how = "+".join(
+            sorted(features & frozenset(FUNCTIONS + TRANSFORMS))
+            + ["compiled"] * self.compiled
+            + [self.guise] * bool(self.guise)
+        )
         note = Note(self.invariant, self.case or call, call, how)
         if self.surveying:
             note = Note("", call, call, how)

@@ -62,5 +62,3 @@ def _pairs(option: str, texts: Iterable[str]) -> dict[str, Any]:
         except (ValueError, SyntaxError):
             found[name] = value
     return found
-
-

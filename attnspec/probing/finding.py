@@ -6,6 +6,9 @@ from typing import Any
 
 FITS = "fits"
 
+KEYWORD = "keyword "
+"""What the name of a finding about an option begins with: some are called like a convention."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -48,7 +51,7 @@ class Finding:
     def unknown(self) -> str:
         """What is asked of the user if it could not be told."""
         among = f"wanted one of {', '.join(map(shown, self.wanted))}, " if self.wanted else ""
-        return f"could not tell: {self.name} — {among}say with --set {self.name}=VALUE"
+        return f"could not tell: {self.name} — {among}say with --set {self.name.removeprefix(KEYWORD)}=VALUE"
 
     def to_json(self) -> dict[str, Any]:
         """The fields, and whether it is told."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from attnspec.errors import modules_of
 from attnspec.probing.adapter import Adapter
-from attnspec.probing.experiments import base, options
+from attnspec.probing.experiments import base, conventions, extras, features, options
 from attnspec.probing.finding import Finding, Trial
 from attnspec.probing.lab import Lab
 from attnspec.probing.request import Request
@@ -22,8 +22,12 @@ Event = dict[str, Any]
 def investigate(lab: Lab, request: Request) -> Iterator[Event]:
     """A finding for each experiment, and at the end the adapter. ValueError if nothing works."""
     adapter = Adapter(subject(request.target, tuple(request.given)))
+    notes: dict[str, str] = {}
     for adapter, finding in findings(lab, request, adapter):
+        if finding.value is not None and finding.trials:
+            notes[finding.name] = finding.note
         yield {"event": "finding", "finding": finding.to_json()}
+    adapter = adapter.with_(notes={**adapter.notes, **notes})
     beside = None if request.out is None else Path(request.out).parent
     yield {"event": "adapter", "source": module_source(adapter, beside)}
 
@@ -39,9 +43,25 @@ def findings(lab: Lab, request: Request, adapter: Adapter) -> Iterator[tuple[Ada
     assert plain is not None
     adapter = plain.adapter
     takers = {name: value for name, value in request.told.items() if name in OPTIONS}
-    for step in (options.bound, options.results):
-        for adapter, finding in step(lab, adapter, plain.problem, takers):
-            yield adapter, finding
+    for adapter, finding in options.bound(lab, adapter, plain.problem, takers):
+        yield adapter, finding
+    for adapter, finding in options.results(lab, adapter, plain.problem, takers):
+        yield adapter, finding
+    adapter, finding = features.dtypes(lab, adapter, plain.problem)
+    yield adapter, finding
+    for adapter, finding in options.grouping(lab, adapter):
+        yield adapter, finding
+    for adapter, finding in features.shapes(lab, adapter):
+        yield adapter, finding
+    adapter, finding = features.together(lab, adapter)
+    yield adapter, finding
+    yield adapter, features.derivatives(lab, adapter)
+    for adapter, finding in conventions.conventions(lab, adapter, request.told):
+        yield adapter, finding
+    for adapter, finding in extras.masks(lab, adapter, plain.problem):
+        yield adapter, finding
+    for adapter, finding in extras.dropout(lab, adapter, plain.problem, takers):
+        yield adapter, finding
 
 
 def _based(lab: Lab, request: Request, adapter: Adapter) -> Iterator[Finding | base.Plain]:

@@ -1,6 +1,7 @@
 """Where experiments are made: an adapter's text is run on problems, each call noted before it is made."""
 
 import dataclasses
+import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from attnspec.specs.contract import Declaration
 from attnspec.specs.conventions import Holding
 from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.problem import Problem
+from attnspec.specs.recipe import Recipe, read_recipe
 from attnspec.watch import Watch, Watched
 
 
@@ -46,6 +48,11 @@ class Lab:
     def attempt(self, adapter: Adapter, problem: Problem, value: Any, holding: Holding | None = None) -> Trial:
         """Whether the adapter gives what the oracle gives, ``value`` being what is tried with it."""
         return attempt(self.backend(adapter), problem, value, holding)
+
+
+def recipe_of(problem: Problem) -> Recipe:
+    """The recipe that the problem was made by."""
+    return read_recipe(json.loads(problem.recipe))
 
 
 def _hold(backend: Backend, problem: Problem) -> float:

@@ -29,7 +29,9 @@ def probed(request: Request, timeout: float) -> tuple[list[Finding], str]:
             except Ended as death:
                 note = child.note()
                 if note is None or note.key in deadly or time.monotonic() >= end:
-                    raise ValueError(f"{request.target}: wanted a function that can be tried, came one that {death}") from None
+                    raise ValueError(
+                        f"{request.target}: wanted a function that can be tried, came one that {death}"
+                    ) from None
                 deadly[note.key] = str(death)
     raise ValueError(f"{request.target}: wanted a function that can be tried, came one that killed {DEATHS} processes")
 

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attnspec.probing.adapter import Adapter
+from attnspec.probing.finding import KEYWORD
 from attnspec.targets import is_path
+from attnspec.text import wrapped
 
 INDENT = "    "
+WIDTH = 110
 DEFAULTS = {"is_causal": "False", "dropout_rate": "0.0", "return_weights": "False", "return_lse": "False"}
 ORIGINAL = "original"
 """What the wrapped function is called in the adapter."""
@@ -14,12 +17,20 @@ ORIGINAL = "original"
 REFUSED = {
     "rank2": ("query.ndim == 2", "query", "more than two axes"),
     "rank3": ("query.ndim == 3", "query", "two or four axes"),
-    "gqa": ("key.shape[{heads}:{heads} + 1 or None] != query.shape[{heads}:{heads} + 1 or None]", "key", "as many heads as query"),
+    "gqa": (
+        "key.shape[{heads}:{heads} + 1 or None] != query.shape[{heads}:{heads} + 1 or None]",
+        "key",
+        "as many heads as query",
+    ),
     "value_dim": ("value.shape[-1] != key.shape[-1]", "value", "the width of key"),
     "cross": ("key.shape[{length}] != query.shape[{length}]", "key", "as many keys as queries"),
     "zero_size": ("0 in (*query.shape, *key.shape, *value.shape)", "query", "no size of 0"),
     "mask_dtype": ("mask is not None and 'bool' not in str(mask.dtype)", "mask", "booleans"),
-    "negative_window": ("window is not None and any(n is not None and n < 0 for n in window)", "window", "no bound below 0"),
+    "negative_window": (
+        "window is not None and any(n is not None and n < 0 for n in window)",
+        "window",
+        "no bound below 0",
+    ),
 }
 """What the adapter refuses → the condition, the argument that is told of, and what is wanted."""
 
@@ -36,7 +47,7 @@ def module_source(adapter: Adapter, beside: Path | None = None) -> str:
 
 
 def _docstring(adapter: Adapter) -> str:
-    return f'"""{adapter.subject.label} under the names of attnspec; what is declared was found out by experiment."""\n'
+    return f'"""{adapter.subject.label} under the names of attnspec, declared as experiments showed it."""\n'
 
 
 def _imports(adapter: Adapter, beside: Path | None) -> Iterator[str]:
@@ -57,7 +68,7 @@ def _imports(adapter: Adapter, beside: Path | None) -> Iterator[str]:
 def _constants(adapter: Adapter) -> Iterator[str]:
     constants = adapter.constants
     for name in ("ARRAYS", "DTYPES"):
-        yield from _commented(adapter.notes.get(name), "")
+        yield from _commented(adapter.notes.get(name.lower()), "")
         yield f"{name} = {_literal(constants[name])}"
     if constants["LACKS"]:
         yield "LACKS = {"
@@ -76,7 +87,7 @@ def _constants(adapter: Adapter) -> Iterator[str]:
 
 def _commented(note: str | None, indent: str) -> Iterator[str]:
     for line in (note or "").splitlines():
-        yield f"{indent}# {line}"
+        yield from wrapped(f"{indent}# {line}", WIDTH, 0).replace("\n", f"\n{indent}# ").splitlines()
 
 
 def _literal(value: object) -> str:
@@ -87,11 +98,18 @@ def _literal(value: object) -> str:
 
 
 def _function(adapter: Adapter) -> Iterator[str]:
-    keywords = ", ".join(f"{name}={DEFAULTS.get(name, 'None')}" for name in adapter.claimed)
-    yield f"def attention(query, key, value{', *, ' + keywords if keywords else ''}):"
+    keywords = [f"{name}={DEFAULTS.get(name, 'None')}" for name in adapter.claimed]
+    yield from _signature(keywords)
     yield f'{INDENT}"""Attention of query over key and value by {adapter.subject.attribute}."""'
     for line in (*_guards(adapter), *_arguments(adapter), *_call(adapter)):
         yield INDENT + line
+
+
+def _signature(keywords: list[str]) -> Iterator[str]:
+    """On one line if it fits, else a line for each parameter."""
+    parameters = ["query", "key", "value", *(["*", *keywords] if keywords else [])]
+    line = f"def attention({', '.join(parameters)}):"
+    yield from [line] if len(line) <= WIDTH else ["def attention(", *(f"{INDENT}{name}," for name in parameters), "):"]
 
 
 def _guards(adapter: Adapter) -> Iterator[str]:
@@ -122,7 +140,7 @@ def _arguments(adapter: Adapter) -> Iterator[str]:
     yield f"options = {{{fixed}}}"
     for name, binding in adapter.options.items():
         plain = DEFAULTS.get(name)
-        yield from _commented(adapter.notes.get(name), "")
+        yield from _commented(adapter.notes.get(KEYWORD + name), "")
         yield f"if {name}:" if plain else f"if {name} is not None:"
         yield f"{INDENT}options[{_literal(binding.parameter)}] = {binding.of(name)}"
     if adapter.grouped:
@@ -180,5 +198,3 @@ def _place(adapter: Adapter, name: str, flagged: list[str]) -> str:
     before = [other for other in flagged if adapter.parts[other] < adapter.parts[name] and own[other] != own[name]]
     first = adapter.parts[name] - len(before)
     return " + ".join([str(first), *(f"return_{other}" for other in before)])
-
-

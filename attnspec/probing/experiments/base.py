@@ -40,20 +40,25 @@ def plain_call(lab: Lab, start: Adapter, layouts: tuple[str, ...]) -> tuple[Plai
     return None, tried
 
 
-def _placed(
-    lab: Lab, start: Adapter, problem: Problem, layouts: tuple[str, ...], tried: list[Trial]
-) -> Plain | None:
+def _placed(lab: Lab, start: Adapter, problem: Problem, layouts: tuple[str, ...], tried: list[Trial]) -> Plain | None:
     """The one order of inputs and layout under which the answer is right; the order that their names say comes first.
 
     Once one order fits, the other orders cannot: of the same numbers they make another answer.
     """
     for order in _orders(start):
-        trials = [(_answered(lab, start.with_(order=order).following(layout=layout), problem), layout) for layout in layouts]
+        trials = [
+            (_answered(lab, start.with_(order=order).following(layout=layout), problem), layout) for layout in layouts
+        ]
         tried += [trial for (_, trial), _ in trials]
         fitting = [adapter for (adapter, _), _ in trials if adapter is not None]
         if len(fitting) == 1:
-            orders = [Trial(order, True, "fits"), *(Trial(o, False, "another answer") for o in _orders(start) if o != order)]
-            return Plain(fitting[0], problem, tuple(orders), tuple(Trial(lay, t.fits, t.came) for (_, t), lay in trials))
+            orders = [
+                Trial(order, True, "fits"),
+                *(Trial(o, False, "another answer") for o in _orders(start) if o != order),
+            ]
+            return Plain(
+                fitting[0], problem, tuple(orders), tuple(Trial(lay, t.fits, t.came) for (_, t), lay in trials)
+            )
     return None
 
 

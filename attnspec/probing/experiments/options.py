@@ -1,7 +1,6 @@
 """Which parameter takes which option, in which form: proposed by name, confirmed by the oracle's answer."""
 
 import itertools
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from attnspec.probing.adapter import Adapter, Binding
-from attnspec.probing.finding import Finding, Trial, choose
+from attnspec.probing.finding import KEYWORD, Finding, Trial, choose
 from attnspec.probing.forms import forms
-from attnspec.probing.lab import Lab
+from attnspec.probing.lab import Lab, recipe_of
 from attnspec.specs.contract import CONVENTIONS
 from attnspec.specs.problem import Problem
-from attnspec.specs.recipe import Recipe, read_recipe
+from attnspec.specs.recipe import Recipe
 from attnspec.specs.settings import SETTINGS
 from attnspec.specs.synonyms import GROUPED, meant_by
+from attnspec.specs.survey import shape_with
 
 DECIDING = {
     "mask": ("full",),
@@ -48,7 +48,8 @@ def bound(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) -> I
                 yield adapter, finding
     taken = {binding.parameter for binding in adapter.options.values()}
     for finding, parameter in unfit:  # what takes one option need not take the other that it may mean
-        yield adapter, replace(finding, value="no") if parameter in taken else finding
+        if finding.name.removeprefix(KEYWORD) not in adapter.options:
+            yield adapter, replace(finding, value=f"not {parameter}") if parameter in taken else finding
 
 
 def candidates(adapter: Adapter, told: dict[str, str]) -> list[tuple[str, str]]:
@@ -60,7 +61,7 @@ def candidates(adapter: Adapter, told: dict[str, str]) -> list[tuple[str, str]]:
 
 def _bound(lab: Lab, adapter: Adapter, plain: Problem, pairs: dict[str, str]) -> tuple[Adapter, Finding]:
     option, parameter = next(iter(pairs.items()))
-    name, convention = " and ".join(pairs), OPEN.get(option)
+    name, convention = KEYWORD + " and ".join(pairs), OPEN.get(option)
     values = CONVENTIONS[convention] if convention else (None,)
 
     def attempt(form: str) -> Trial:
@@ -80,7 +81,7 @@ def _bound(lab: Lab, adapter: Adapter, plain: Problem, pairs: dict[str, str]) ->
         return other.following(**{convention: value}) if convention else other
 
     fitting: list[Adapter] = []
-    experiment = f"{name} as {' and '.join(pairs.values())}, setting {', '.join(_settings(option))}"
+    experiment = f"{' and '.join(pairs)} as {' and '.join(pairs.values())}, setting {', '.join(_settings(option))}"
     finding = choose(name, experiment, list(forms(option)), attempt, lazy=True)
     if not fitting:
         return adapter, replace(finding, wanted=("the name of a parameter",))
@@ -98,30 +99,27 @@ def _problems(option: str, plain: Problem) -> list[Problem]:
         ids = np.sort(np.arange(batch * queries).reshape(batch, queries) % 3, axis=-1)
         shaped = ids if plain.query.ndim == 4 else ids[0]
         return [plain.with_options(query_segments=shaped, key_segments=shaped)]
-    recipe = _recipe(plain)
+    recipe = recipe_of(plain)
     return [recipe.with_settings(**{option: setting}).problem() for setting in _settings(option)]
 
 
-def _recipe(problem: Problem) -> Recipe:
-    return read_recipe(json.loads(problem.recipe))
-
-
-def grouping(lab: Lab, adapter: Adapter, plain: Recipe) -> tuple[Adapter, Finding] | None:
+def grouping(lab: Lab, adapter: Adapter) -> Iterator[tuple[Adapter, Finding]]:
     """The flag without which fewer key/value heads are refused, if the function has one."""
-    flags = [p.name for p in adapter.subject.others if p.name in GROUPED]
-    if not flags:
-        return None
-    problem = plain.problem()
-    trials = []
-    for flag in ("", flags[0]):
-        tries = [
-            lab.attempt(adapter.with_(grouped=flag).following(gqa_map=value), problem, flag or "without")
-            for value in CONVENTIONS["gqa_map"]
-        ]
-        trials.append(next((trial for trial in tries if trial.fits), tries[0]))
-    needed = trials[1].fits and not trials[0].fits
-    finding = Finding("gqa", flags[0] if needed else "needs no flag", "6 heads over 2, with and without the flag", tuple(trials))
-    return adapter.with_(grouped=flags[0] if needed else ""), finding
+    flags = [p.name for p in adapter.subject.others if p.name in GROUPED][:1]
+    dtype = "float32" if "float32" in adapter.dtypes else adapter.dtypes[0]
+    problem = Recipe(shape_with("gqa"), dtype, "gaussian", 5).problem()
+    for flag in flags:
+        trials = [right(lab, adapter.with_(grouped=name), problem, name or "without") for name in ("", flag)]
+        needed = trials[1].fits and not trials[0].fits
+        value = f"{flag}, where key has fewer heads" if needed else "needs no flag"
+        found = Finding("gqa_flag", value, "6 query heads over 2, with and without the flag", tuple(trials))
+        yield adapter.with_(grouped=flag if needed else ""), found
+
+
+def right(lab: Lab, adapter: Adapter, problem: Problem, value: Any) -> Trial:
+    """Whether the answer is right under some map of heads."""
+    tries = [lab.attempt(adapter.following(gqa_map=choice), problem, value) for choice in CONVENTIONS["gqa_map"]]
+    return next((trial for trial in tries if trial.fits), tries[0])
 
 
 def results(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) -> Iterator[tuple[Adapter, Finding]]:
@@ -135,9 +133,7 @@ def results(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) ->
                 yield found
 
 
-def _returned(
-    lab: Lab, adapter: Adapter, plain: Problem, option: str, takers: list[str]
-) -> tuple[Adapter, Finding]:
+def _returned(lab: Lab, adapter: Adapter, plain: Problem, option: str, takers: list[str]) -> tuple[Adapter, Finding]:
     """Each place in a tuple of up to four, either way round; the problem asks for all parts that are known."""
     part = option.removeprefix("return_")
     asked = {f"return_{name}": True for name in adapter.parts if name != "output"}
@@ -153,10 +149,17 @@ def _returned(
             words = f"number {place}{', as (B, L, H)' * turned}"
             trial = next((t for p in (problem, together) if not (t := lab.attempt(tried, p, words)).fits), None)
             if trial is None:
-                found = Finding(option, " ".join([*takers, words]), f"{option} as {takers or 'always'}", (Trial(words, True, "fits"),))
+                found = Finding(
+                    KEYWORD + option,
+                    " ".join([*takers, words]),
+                    f"{option} as {takers or 'always'}",
+                    (Trial(words, True, "fits"),),
+                )
                 return tried, found
             trials.append(trial)
-    return adapter, Finding(option, None, f"{option} as {takers or 'always'}", tuple(trials[:2]), wanted=("a parameter",))
+    return adapter, Finding(
+        KEYWORD + option, None, f"{option} as {takers or 'always'}", tuple(trials[:2]), wanted=("a parameter",)
+    )
 
 
 def _places(adapter: Adapter, part: str, place: int) -> list[dict[str, int]]:

@@ -21,8 +21,8 @@ def ideal(conventions: Mapping[str, Any]) -> Backend:
     def attention(query: Array, key: Array, value: Array, **options: Any) -> Any:
         if conventions["mask"] == "block" and "mask" in options:
             options["mask"] = ~options["mask"]
-        swapped = (_turned(array, conventions) for array in (query, key, value))
-        return _parts(solve(Problem(*swapped, options), conventions))
+        query, key, value = (_turned(array, conventions) for array in (query, key, value))
+        return _parts(solve(Problem(query, key, value, options), conventions))
 
     arrays = binding("numpy")
     return Backend("ideal", attention, Declaration("numpy", conventions=dict(conventions)), arrays)

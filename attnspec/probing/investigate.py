@@ -8,7 +8,7 @@ from typing import Any
 
 from attnspec.errors import modules_of
 from attnspec.probing.adapter import Adapter
-from attnspec.probing.experiments import base, conventions, extras, features, options
+from attnspec.probing.experiments import base, conventions, extras, features, memory, options
 from attnspec.probing.finding import Finding, Trial
 from attnspec.probing.lab import Lab
 from attnspec.probing.request import Request
@@ -23,7 +23,8 @@ def investigate(lab: Lab, request: Request) -> Iterator[Event]:
     """A finding for each experiment, and at the end the adapter. ValueError if nothing works."""
     adapter = Adapter(subject(request.target, tuple(request.given)))
     notes: dict[str, str] = {}
-    for adapter, finding in findings(lab, request, adapter):
+    for step in steps(lab, request, adapter):
+        adapter, finding = step
         if finding.value is not None and finding.trials:
             notes[finding.name] = finding.note
         yield {"event": "finding", "finding": finding.to_json()}
@@ -32,36 +33,36 @@ def investigate(lab: Lab, request: Request) -> Iterator[Event]:
     yield {"event": "adapter", "source": module_source(adapter, beside)}
 
 
-def findings(lab: Lab, request: Request, adapter: Adapter) -> Iterator[tuple[Adapter, Finding]]:
+Step = tuple[Adapter, Finding]
+
+
+def steps(lab: Lab, request: Request, adapter: Adapter) -> Iterator[Step]:
     """The adapter as it grows, with what was found."""
-    plain = None
+    plain: base.Plain | None = None
     for found in _based(lab, request, adapter):
         if isinstance(found, base.Plain):
             plain = found
         else:
             yield adapter, found
     assert plain is not None
-    adapter = plain.adapter
-    takers = {name: value for name, value in request.told.items() if name in OPTIONS}
-    for adapter, finding in options.bound(lab, adapter, plain.problem, takers):
-        yield adapter, finding
-    for adapter, finding in options.results(lab, adapter, plain.problem, takers):
-        yield adapter, finding
-    adapter, finding = features.dtypes(lab, adapter, plain.problem)
-    yield adapter, finding
-    for adapter, finding in options.grouping(lab, adapter):
-        yield adapter, finding
-    for adapter, finding in features.shapes(lab, adapter):
-        yield adapter, finding
-    adapter, finding = features.together(lab, adapter)
-    yield adapter, finding
-    yield adapter, features.derivatives(lab, adapter)
-    for adapter, finding in conventions.conventions(lab, adapter, request.told):
-        yield adapter, finding
-    for adapter, finding in extras.masks(lab, adapter, plain.problem):
-        yield adapter, finding
-    for adapter, finding in extras.dropout(lab, adapter, plain.problem, takers):
-        yield adapter, finding
+    takers = {name: str(value) for name, value in request.told.items() if name in OPTIONS}
+    problem, latest = plain.problem, plain.adapter
+    for experiments in (
+        lambda now: options.bound(lab, now, problem, takers),
+        lambda now: options.results(lab, now, problem, takers),
+        lambda now: iter([features.dtypes(lab, now, problem)]),
+        lambda now: options.grouping(lab, now),
+        lambda now: features.shapes(lab, now),
+        lambda now: iter([features.together(lab, now)]),
+        lambda now: iter([(now, features.derivatives(lab, now))]),
+        lambda now: conventions.conventions(lab, now, request.told),
+        lambda now: extras.masks(lab, now, problem),
+        lambda now: extras.dropout(lab, now, problem, takers),
+        lambda now: iter([(now, memory.memory(lab, now, problem))]),
+    ):
+        for step in experiments(latest):
+            latest = step[0]
+            yield step
 
 
 def _based(lab: Lab, request: Request, adapter: Adapter) -> Iterator[Finding | base.Plain]:

@@ -15,7 +15,7 @@ ORIGINAL = "original"
 """What the wrapped function is called in the adapter."""
 
 REFUSED = {
-    "rank2": ("query.ndim == 2", "query", "more than two axes"),
+    "rank2": ("query.ndim < 3", "query", "more than two axes"),
     "rank3": ("query.ndim == 3", "query", "two or four axes"),
     "gqa": (
         "key.shape[{heads}:{heads} + 1 or None] != query.shape[{heads}:{heads} + 1 or None]",

@@ -94,7 +94,7 @@ def _on(lab: Lab, adapter: Adapter, name: str, problem: Problem) -> Finding | No
         return None
     trials = tuple(lab.attempt(adapter.following(**{name: value}), problem, value) for value in values)
     fitting = [trial.value for trial in trials if trial.fits]
-    sure = [v for v in fitting if all(apart(adapter, name, problem, other, v) for other in values if other != v)]
+    sure = [v for v in fitting if all(apart(adapter, name, problem, other, v) for other in fitting if other != v)]
     return Finding(name, sure[0] if len(sure) == 1 else None, words(problem), trials, wanted=values)
 
 

@@ -10,10 +10,14 @@ from attnspec.probing.finding import KEYWORD, Finding
 from attnspec.probing.lab import Lab, attempt, recipe_of
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Violation
+from attnspec.specs.conventions import Holding
 from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.oracle import Floats
-from attnspec.specs.problem import Problem, lifted
+from attnspec.specs.problem import Problem, lifted, numpy_dtype
 from attnspec.specs.settings import SETTINGS
+
+REFUSES = ("raises", "booleans")
+"""What a mask of numbers may do without that the adapter must refuse it."""
 
 
 def masks(lab: Lab, adapter: Adapter, plain: Problem) -> Iterator[tuple[Adapter, Finding]]:
@@ -21,9 +25,9 @@ def masks(lab: Lab, adapter: Adapter, plain: Problem) -> Iterator[tuple[Adapter,
     for option in ("mask", "bias"):
         if option in adapter.options:
             yield adapter, _shaped(lab, adapter, plain, option)
-    if "mask" in adapter.options:
-        finding = _integers(lab, adapter, plain)
-        if finding.value not in ("raises", "as booleans"):
+    for dtype in ("int64", plain.dtype) if "mask" in adapter.options else ():
+        finding = _numbers(lab, adapter, plain, dtype)
+        if finding.value not in REFUSES:
             adapter = adapter.with_(refused={**adapter.refused, "mask_dtype": finding.note})
         yield adapter, finding
 
@@ -40,22 +44,24 @@ def _shaped(lab: Lab, adapter: Adapter, plain: Problem, option: str) -> Finding:
     return Finding(f"{option}_shapes", taken, f"{option} of different shapes, {sizes}", tuple(trials))
 
 
-def _integers(lab: Lab, adapter: Adapter, plain: Problem) -> Finding:
-    """0 and 1 as int64 in place of False and True."""
+def _numbers(lab: Lab, adapter: Adapter, plain: Problem, dtype: str) -> Finding:
+    """0 and 1 in place of False and True."""
     problem = recipe_of(plain).with_settings(mask="full").problem()
-    number = problem.options["mask"].astype(np.int64)
-    blocked = adapter.conventions["mask"] == "block"
-    given = problem.with_options(mask=1 - number if blocked else number)
-    bias = problem.with_options(mask=None, bias=number.astype(np.float64))
-    readings = {"as booleans": problem, "added": bias}
+    attend = problem.options["mask"].astype(numpy_dtype(dtype))
+    given = problem.with_options(mask=1 - attend if adapter.conventions["mask"] == "block" else attend)
+    bias = problem.with_options(mask=None, bias=attend.astype(np.float64))
+    backend = lab.backend(adapter)
     trials = [
-        attempt(lab.backend(adapter), given, name, lambda b, p, wanted=wanted: hold_result(b, wanted, b.solve(p)))
-        for name, wanted in readings.items()
+        attempt(backend, given, name, reading(wanted)) for name, wanted in (("booleans", problem), ("added", bias))
     ]
     value = next((trial.value for trial in trials if trial.fits), "otherwise")
-    if all(trial.came.startswith("attention ") for trial in trials):
-        value = "raises"
-    return Finding("integer_mask", value, "a mask of 0 and 1 as int64", tuple(trials))
+    value = "raises" if trials[0].came.startswith("attention raised") else value
+    return Finding(f"mask_of_{dtype}", value, f"a mask of 0 and 1 as {dtype}", tuple(trials))
+
+
+def reading(wanted: Problem) -> Holding:
+    """What is given is read as the problem ``wanted``."""
+    return lambda backend, problem: hold_result(backend, wanted, backend.solve(problem))
 
 
 def dropout(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) -> Iterator[tuple[Adapter, Finding]]:

@@ -63,7 +63,7 @@ def _raises(trial: Trial) -> bool:
 
 
 def together(lab: Lab, adapter: Adapter) -> tuple[Adapter, Finding]:
-    """Every two options, shapes and dtypes together, and derivatives: what raises, as the survey of ``verify`` finds it."""
+    """Every two options, shapes and dtypes together, and derivatives: what raises, as ``verify`` surveys it."""
     backend, found = missing_claims(lab.backend(adapter))
     trials = tuple(Trial(finding.entry, False, finding.message) for finding in found)
     notes = {finding.entry: finding.message for finding in found}

@@ -15,8 +15,8 @@ from attnspec.specs.contract import CONVENTIONS
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
 from attnspec.specs.settings import SETTINGS
-from attnspec.specs.synonyms import GROUPED, meant_by
 from attnspec.specs.survey import shape_with
+from attnspec.specs.synonyms import GROUPED, meant_by
 
 DECIDING = {
     "mask": ("full",),
@@ -60,7 +60,7 @@ def candidates(adapter: Adapter, told: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _bound(lab: Lab, adapter: Adapter, plain: Problem, pairs: dict[str, str]) -> tuple[Adapter, Finding]:
-    option, parameter = next(iter(pairs.items()))
+    option = next(iter(pairs))
     name, convention = KEYWORD + " and ".join(pairs), OPEN.get(option)
     values = CONVENTIONS[convention] if convention else (None,)
 
@@ -139,7 +139,7 @@ def _returned(lab: Lab, adapter: Adapter, plain: Problem, option: str, takers: l
     asked = {f"return_{name}": True for name in adapter.parts if name != "output"}
     problem = plain.with_options(**{option: True})
     together = plain.with_options(**{option: True}, **asked)
-    options = {**adapter.options, **{option: Binding(taker) for taker in takers}}
+    options = {**adapter.options, **({option: Binding(takers[0])} if takers else {})}
     trials = []
     values = CONVENTIONS[OPEN[option]] if option in OPEN else (None,)
     for place, turned, value in itertools.product((1, 2, 0, 3), (False, True) if part == "lse" else (False,), values):

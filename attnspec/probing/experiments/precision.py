@@ -18,7 +18,7 @@ SEEDS = range(4)
 
 
 def intermediate_dtype(lab: Lab, adapter: Adapter) -> Finding:
-    """Value "at-most-float32" if float64 is not kept, "float32" if half precision shows no error but its output's rounding."""
+    """Value "at-most-float32" if float64 is not kept, "float32" if half precision is kept but in the output."""
     if "float64" in adapter.dtypes:
         wide = _trial(lab, adapter, Recipe(Shape(1, 2, 2, 3, 3, 2, 2), "float64", "gaussian", 1).problem())
         if not wide.fits:

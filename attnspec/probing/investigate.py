@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attnspec.errors import modules_of
+from attnspec.loading import binding
 from attnspec.probing.adapter import Adapter
 from attnspec.probing.experiments import base, conventions, extras, features, memory, options
 from attnspec.probing.finding import Finding, Trial
@@ -73,6 +74,9 @@ def _based(lab: Lab, request: Request, adapter: Adapter) -> Iterator[Finding | b
     trials: list[Trial] = []
     for name in libraries(request, adapter.subject):
         plain, tried = base.plain_call(lab, adapter.with_(arrays=name), layouts)
+        if plain is None and binding(name).RUNS_COMPILED:
+            op_by_op = frozenset({frozenset({"compile"})})
+            plain, tried = base.plain_call(lab, adapter.with_(arrays=name, lacks=op_by_op), layouts)
         trials.append(Trial(name, plain is not None, "fits" if plain else tried[0].came))
         if plain is not None:
             yield Finding("arrays", name, "query, key and value of each library, no option", tuple(trials))

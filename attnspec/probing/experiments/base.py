@@ -97,7 +97,7 @@ def returned(lab: Lab, adapter: Adapter, problem: Problem) -> int | None:
     inputs, extras, plain = backend.native(problem)
     try:
         with backend.guarded(problem.features):
-            result = backend.function(*inputs, **extras, **plain)
+            result = backend.positional(tuple(extras), plain, backend.runs_compiled(problem))(*inputs, *extras.values())
     except BackendError:
         return None
     return len(result) if isinstance(result, tuple | list) else None

@@ -1,13 +1,15 @@
 """What the function takes: ranks, shapes, dtypes, options together, derivatives; what raises is a lack."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from attnspec.probing.adapter import Adapter
 from attnspec.probing.experiments.options import right
 from attnspec.probing.finding import Finding, Trial
 from attnspec.probing.lab import Lab, recipe_of
-from attnspec.specs.contract import DTYPES
+from attnspec.specs.backend import Backend
+from attnspec.specs.contract import DTYPES, SHAPE_FEATURES
+from attnspec.specs.plan import POOL, one_of_each_kind, plainest, plan
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
 from attnspec.specs.survey import missing_claims, shape_with
@@ -64,13 +66,34 @@ def _raises(trial: Trial) -> bool:
 
 def together(lab: Lab, adapter: Adapter) -> tuple[Adapter, Finding]:
     """Every two options, shapes and dtypes together, and derivatives: what raises, as ``verify`` surveys it."""
-    backend, found = missing_claims(lab.backend(adapter))
+    backend, found = missing_claims(lab.backend(adapter), tried)
     trials = tuple(Trial(finding.entry, False, finding.message) for finding in found)
     notes = {finding.entry: finding.message for finding in found}
     lacks = frozenset(lack for lack in backend.declaration.lacks)
     value = tuple(sorted("+".join(sorted(lack)) for lack in lacks))
     adapter = adapter.with_(lacks=lacks, notes={**notes, **adapter.notes})
     return adapter, Finding("lacks", value, "every two options, shapes and dtypes together, and derivatives", trials)
+
+
+def tried(backend: Backend) -> Iterator[Recipe]:
+    """The plan; where each of its problems must be compiled, its pairs of options on few shapes, then each shape."""
+    if not backend.arrays.RUNS_COMPILED:
+        yield from plan(backend)
+        return
+    lacks = backend.declaration.lacks | {frozenset({feature}) for feature in SHAPE_FEATURES}
+    rows = plan(backend.assuming(lacks=lacks, dtypes=backend.declaration.dtypes[:1]))
+    yield from rows
+    for dtype in backend.declaration.dtypes[1:]:
+        yield replace(fullest(backend, rows), dtype=dtype)
+    for shape in one_of_each_kind(POOL):
+        if backend.supports(shape.features):
+            yield fullest(backend, [replace(row, shape=shape) for row in rows])
+
+
+def fullest(backend: Backend, rows: Iterable[Recipe]) -> Recipe:
+    """The row with most options that the backend claims together."""
+    able = [row for row in rows if backend.supports(row.problem().features)]
+    return max(able, key=lambda row: len(row.settings), default=plainest(backend))
 
 
 def derivatives(lab: Lab, adapter: Adapter) -> Finding:

@@ -39,10 +39,9 @@ class NoCrumb(Crumb):
 
 @functools.cache
 def probed(target: str, arrays: tuple[str, ...] = ()) -> Probed:
-    adapter, findings = Adapter(subject(target)), {}
-    for adapter, finding in steps(Lab(Watch(NoCrumb(), {}, surveying=True)), Request(target, arrays), adapter):
-        findings[finding.name] = finding
-    return Probed(adapter, findings)
+    lab = Lab(Watch(NoCrumb(), {}, surveying=True))
+    made = list(steps(lab, Request(target, arrays), Adapter(subject(target))))
+    return Probed(made[-1][0], {finding.name: finding for _, finding in made})
 
 
 CONTROLS = {path.stem: path for path in sorted((Path(__file__).parent / "controls").glob("[!_]*.py"))}

@@ -5,6 +5,7 @@ from typing import Any
 
 from attnspec.blame import DEATHS
 from attnspec.child import Child
+from attnspec.isolate import SHORT
 from attnspec.probing.finding import Finding, Trial
 from attnspec.probing.request import Request
 
@@ -15,17 +16,21 @@ class Ended(Exception):
     """A process has died or was ended; what it did last is told by its notes."""
 
 
+class Hung(Ended):
+    """A call takes too long."""
+
+
 def probed(request: Request, timeout: float) -> tuple[list[Finding], str]:
     """The findings and the adapter's text. ValueError for what is wrong with the target, or if it kills too often.
 
     ``timeout`` in seconds is for all; a single call may take a fifth of it.
     """
     deadly: dict[str, str] = {}
-    end = time.monotonic() + timeout
+    end, patience = time.monotonic() + timeout, timeout / 5
     for _ in range(DEATHS):
         with Child(request, [], deadly, WORKER) as child:
             try:
-                return _followed(child, end, timeout / 5)
+                return _followed(child, end, patience)
             except Ended as death:
                 note = child.note()
                 if note is None or note.key in deadly or time.monotonic() >= end:
@@ -33,6 +38,7 @@ def probed(request: Request, timeout: float) -> tuple[list[Finding], str]:
                         f"{request.target}: wanted a function that can be tried, came one that {death}"
                     ) from None
                 deadly[note.key] = str(death)
+                patience = max(patience / 10, SHORT) if isinstance(death, Hung) else patience
     raise ValueError(f"{request.target}: wanted a function that can be tried, came one that killed {DEATHS} processes")
 
 
@@ -55,7 +61,7 @@ def _followed(child: Child, end: float, patience: float) -> tuple[list[Finding],
         if child.calls != calls:
             calls, since = child.calls, time.monotonic()
         if time.monotonic() - since > patience:
-            raise Ended(f"hung: no answer in {patience:.3g} s")
+            raise Hung(f"hung: no answer in {patience:.3g} s")
     raise Ended("takes too long: more time is given by --timeout")
 
 

@@ -24,7 +24,6 @@ REFUSED = {
     ),
     "value_dim": ("value.shape[-1] != key.shape[-1]", "value", "the width of key"),
     "cross": ("key.shape[{length}] != query.shape[{length}]", "key", "as many keys as queries"),
-    "zero_size": ("0 in (*query.shape, *key.shape, *value.shape)", "query", "no size of 0"),
     "mask_dtype": ("mask is not None and 'bool' not in str(mask.dtype)", "mask", "booleans"),
     "negative_window": (
         "window is not None and any(n is not None and n < 0 for n in window)",

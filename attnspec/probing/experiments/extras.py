@@ -25,8 +25,8 @@ def masks(lab: Lab, adapter: Adapter, plain: Problem) -> Iterator[tuple[Adapter,
     for option in ("mask", "bias"):
         if option in adapter.options:
             yield adapter, _shaped(lab, adapter, plain, option)
-    for dtype in ("int64", plain.dtype) if "mask" in adapter.options else ():
-        finding = _numbers(lab, adapter, plain, dtype)
+    dtypes = ("int64", plain.dtype) if "mask" in adapter.options else ()
+    for finding in [_numbers(lab, adapter, plain, dtype) for dtype in dtypes]:
         if finding.value not in REFUSES:
             adapter = adapter.with_(refused={**adapter.refused, "mask_dtype": finding.note})
         yield adapter, finding

@@ -77,7 +77,7 @@ def _bound(lab: Lab, adapter: Adapter, plain: Problem, pairs: dict[str, str]) ->
 
     def following(form: str, value: Any) -> Adapter:
         options = {**adapter.options, **{key: Binding(taker, form) for key, taker in pairs.items()}}
-        other = adapter.with_(options=options)
+        other = adapter.with_(options=options, **_ambiguous(adapter, option, form))
         return other.following(**{convention: value}) if convention else other
 
     fitting: list[Adapter] = []
@@ -86,6 +86,14 @@ def _bound(lab: Lab, adapter: Adapter, plain: Problem, pairs: dict[str, str]) ->
     if not fitting:
         return adapter, replace(finding, wanted=("the name of a parameter",))
     return fitting[0], replace(finding, value=f"{' and '.join(pairs.values())}, {finding.value}")
+
+
+def _ambiguous(adapter: Adapter, option: str, form: str) -> dict[str, Any]:
+    """What must be refused where -1 is said for open: our bounds below 0, which mean something else."""
+    if option != "window" or "-1" not in form:
+        return {}
+    refused = {**adapter.refused, "negative_window": "a bound below 0 would be open"}
+    return {"refused": refused, "lacks": adapter.lacks | {frozenset({"negative_window"})}}
 
 
 def _settings(option: str) -> tuple[str, ...]:

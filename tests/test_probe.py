@@ -10,7 +10,8 @@ from probing import CONTROLS, probed
 from attnspec.cli import main
 from attnspec.loading import load
 from attnspec.probing.experiments.conventions import APART, BEFORE
-from attnspec.probing.source import REFUSED, module_source
+from attnspec.probing.source import module_source
+from attnspec.probing.wrapper import REFUSED
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import CONVENTIONS, FUNCTIONS, OPTIONS, SHAPE_FEATURES, VALUE_FEATURES, claimed_options
 from attnspec.specs.synonyms import SYNONYMS
@@ -180,6 +181,10 @@ ERRORS = {
     "bind with --set-arg block_size=VALUE": ("small.py:f", "def f(q, k, v, block_size): return v"),
     "came one with f, g: say which": ("small.py", "def f(q, k, v): return v\ndef g(q, k, v): return v"),
     "wanted parameters for query, key and value": ("small.py:f", "def f(x): return x"),
+    "came one that is right with 2 axes alone": (
+        "small.py:f",
+        "import numpy as np\ndef f(q, k, v):\n    w = np.exp(q @ k.T / q.shape[-1] ** 0.5)\n    return w / w.sum(1)[:, None] @ v",
+    ),
     "wanted attention over arrays of one library": ("small.py:f", "def f(q, k, v): return v"),
 }
 
@@ -225,7 +230,7 @@ def test_function_that_kills_or_hangs_costs_its_option_alone(dies, told, tmp_pat
     assert code == 1
     assert "could not tell: keyword mask" in said.out
     assert told in " ".join(said.out.split())
-    assert "causal_alignment    top-left" in said.out
+    assert "causal_alignment top-left" in " ".join(said.out.split())
     assert "is_causal" in Path("written.py").read_text()
 
 

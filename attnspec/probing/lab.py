@@ -10,7 +10,7 @@ from typing import Any
 from attnspec.loading import binding
 from attnspec.probing.adapter import Adapter
 from attnspec.probing.finding import FITS, Trial
-from attnspec.probing.source import ORIGINAL, function_source
+from attnspec.probing.wrapper import ORIGINAL, function_source
 from attnspec.specs.backend import Backend, BackendError
 from attnspec.specs.catalogue import Violation
 from attnspec.specs.contract import Declaration

@@ -7,14 +7,13 @@ from rich.console import Console
 from attnspec.probing.finding import Finding, shown
 from attnspec.text import copyable, say
 
-HANG = 20
-
 
 def show(console: Console, target: str, found: Sequence[Finding], explain: bool) -> None:
     """What was told, then what is asked."""
     copyable(console, target, "bold")
+    width = max((len(finding.name) for finding in found), default=0) + 2
     for finding in (finding for finding in found if finding.told and finding.asked):
-        say(console, f"  {finding.name:{HANG}}{shown(finding.value)}", hang=HANG)
+        say(console, f"  {finding.name:{width}}{shown(finding.value)}", hang=width)
         if explain:
             for line in finding.note.splitlines():
                 say(console, f"    {line}", "dim")

@@ -1,6 +1,5 @@
 """Which parameter takes which option, in which form: proposed by name, confirmed by the oracle's answer."""
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -26,7 +25,7 @@ DECIDING = {
 }
 """Settings with which a form must agree; of other options the first."""
 
-OPEN = {"mask": "mask", "window": "window", "return_lse": "lse_base"}
+OPEN = {"mask": "mask", "window": "window"}
 """Option → the convention that is not known yet when the option is tried."""
 
 RESULTS = ("return_weights", "return_lse")
@@ -61,7 +60,7 @@ def candidates(adapter: Adapter, told: dict[str, str]) -> list[tuple[str, str]]:
 
 def _bound(lab: Lab, adapter: Adapter, plain: Problem, pairs: dict[str, str]) -> tuple[Adapter, Finding]:
     option = next(iter(pairs))
-    name, convention = KEYWORD + " and ".join(pairs), OPEN.get(option)
+    name, convention = KEYWORD + "+".join(pairs), OPEN.get(option)
     values = CONVENTIONS[convention] if convention else (None,)
 
     def attempt(form: str) -> Trial:
@@ -128,52 +127,3 @@ def right(lab: Lab, adapter: Adapter, problem: Problem, value: Any) -> Trial:
     """Whether the answer is right under some map of heads."""
     tries = [lab.attempt(adapter.following(gqa_map=choice), problem, value) for choice in CONVENTIONS["gqa_map"]]
     return next((trial for trial in tries if trial.fits), tries[0])
-
-
-def results(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) -> Iterator[tuple[Adapter, Finding]]:
-    """The adapter with the weights or the log-sum-exp too, wherever they stand in what is returned."""
-    for option in RESULTS:
-        takers = [parameter for other, parameter in candidates(adapter, told) if other == option]
-        if takers or adapter.wrapped:
-            found = _returned(lab, adapter, plain, option, takers[:1])
-            if found[0] is not adapter or takers:
-                adapter = found[0]
-                yield found
-
-
-def _returned(lab: Lab, adapter: Adapter, plain: Problem, option: str, takers: list[str]) -> tuple[Adapter, Finding]:
-    """Each place in a tuple of up to four, either way round; the problem asks for all parts that are known."""
-    part = option.removeprefix("return_")
-    asked = {f"return_{name}": True for name in adapter.parts if name != "output"}
-    problem = plain.with_options(**{option: True})
-    together = plain.with_options(**{option: True}, **asked)
-    options = {**adapter.options, **({option: Binding(takers[0])} if takers else {})}
-    trials = []
-    values = CONVENTIONS[OPEN[option]] if option in OPEN else (None,)
-    for place, turned, value in itertools.product((1, 2, 0, 3), (False, True) if part == "lse" else (False,), values):
-        for parts in _places(adapter, part, place):
-            tried = adapter.with_(options=options, parts=parts, turned=turned or adapter.turned)
-            tried = tried.following(lse_base=value) if value else tried
-            words = f"number {place}{', as (B, L, H)' * turned}"
-            trial = next((t for p in (problem, together) if not (t := lab.attempt(tried, p, words)).fits), None)
-            if trial is None:
-                found = Finding(
-                    KEYWORD + option,
-                    " ".join([*takers, words]),
-                    f"{option} as {takers or 'always'}",
-                    (Trial(words, True, "fits"),),
-                )
-                return tried, found
-            trials.append(trial)
-    return adapter, Finding(
-        KEYWORD + option, None, f"{option} as {takers or 'always'}", tuple(trials[:2]), wanted=("a parameter",)
-    )
-
-
-def _places(adapter: Adapter, part: str, place: int) -> list[dict[str, int]]:
-    """Where all parts stand if this one stands at ``place``: others make room for it, or were there first."""
-    parts = {"output": 0, **adapter.parts}
-    if place in parts.values() and not adapter.wrapped:
-        moved = {name: at + (at >= place) for name, at in parts.items()}
-        return [{**moved, part: place}]
-    return [] if place in parts.values() else [{**parts, part: place}]

@@ -172,6 +172,14 @@ def run(capsys, *arguments):
     return ended.value.code, capsys.readouterr()
 
 
+FLAT = """
+import numpy as np
+
+def f(q, k, v):
+    terms = np.exp(q @ k.T / q.shape[-1] ** 0.5)
+    return terms / terms.sum(1)[:, None] @ v
+"""
+
 ERRORS = {
     "wanted a Python file": ("missing.py", ""),
     "came none of these": ("no_such_module:f", ""),
@@ -181,10 +189,7 @@ ERRORS = {
     "bind with --set-arg block_size=VALUE": ("small.py:f", "def f(q, k, v, block_size): return v"),
     "came one with f, g: say which": ("small.py", "def f(q, k, v): return v\ndef g(q, k, v): return v"),
     "wanted parameters for query, key and value": ("small.py:f", "def f(x): return x"),
-    "came one that is right with 2 axes alone": (
-        "small.py:f",
-        "import numpy as np\ndef f(q, k, v):\n    w = np.exp(q @ k.T / q.shape[-1] ** 0.5)\n    return w / w.sum(1)[:, None] @ v",
-    ),
+    "came one that is right with 2 axes alone": ("small.py:f", FLAT),
     "wanted attention over arrays of one library": ("small.py:f", "def f(q, k, v): return v"),
 }
 

@@ -43,7 +43,7 @@ def probed(request: Request, timeout: float) -> tuple[list[Finding], str]:
 
 
 def _followed(child: Child, end: float, patience: float) -> tuple[list[Finding], str]:
-    """Everything that a process finds. Ended if it dies or a call takes too long."""
+    """Everything that a process finds. Ended if it dies or a call takes too long; until the first, it may load."""
     found: list[Finding] = []
     source, calls, since = "", 0, time.monotonic()
     while time.monotonic() < end:
@@ -60,7 +60,7 @@ def _followed(child: Child, end: float, patience: float) -> tuple[list[Finding],
                 raise Ended(f"crashed: {child.ending()}")
         if child.calls != calls:
             calls, since = child.calls, time.monotonic()
-        if time.monotonic() - since > patience:
+        if calls and time.monotonic() - since > patience:
             raise Hung(f"hung: no answer in {patience:.3g} s")
     raise Ended("takes too long: more time is given by --timeout")
 

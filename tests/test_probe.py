@@ -9,7 +9,7 @@ from probing import CONTROLS, probed
 
 from attnspec.cli import main
 from attnspec.loading import load
-from attnspec.probing.experiments.conventions import APART, BEFORE
+from attnspec.probing.experiments.conventions import APART, BEFORE, apart, problems
 from attnspec.probing.source import module_source
 from attnspec.probing.wrapper import REFUSED
 from attnspec.specs.catalogue import catalogue
@@ -89,6 +89,42 @@ def test_bare_function_gives_what_our_adapter_declares(target):
     assert {name: pair for name, pair in other.items() if not agree(name, *pair)} == {}
     assert found.adapter.lacks == {lack - {"cpu"} for lack in said.lacks}
     assert set(found.adapter.claimed) == set(claimed_options(find(PEERS[target]).attention))
+
+
+FACTS = {
+    ("numpy_naive", "memory"): "O(L·S)",
+    ("numpy_blockwise", "memory"): "O(L+S)",
+    ("torch_naive", "memory"): "O(L·S)",
+    ("torch_sdpa", "memory"): "O(L+S)",
+    ("jax_naive", "memory"): "O(L·S)",
+    ("numpy_naive", "gradient_orders"): ("0",),
+    ("torch_sdpa", "gradient_orders"): ("0", "1"),
+    ("torch_naive", "gradient_orders"): ("0", "1", "2", "forward"),
+    ("numpy_naive", "keyword dropout_rate"): "dropout_rate, with seed",
+    ("numpy_naive", "mask_of_int64"): "raises",
+    ("torch.nn.functional:scaled_dot_product_attention", "gqa_flag"): "enable_gqa, where key has fewer heads",
+    ("torch.nn.functional:scaled_dot_product_attention", "mask_of_float32"): "added",
+    ("torch.nn.functional:scaled_dot_product_attention", "keyword dropout_rate"): (
+        "dropout_p, without a seed: left out of the adapter"
+    ),
+    ("jax.nn:dot_product_attention", "rank2"): "wrong",
+    ("jax.nn:dot_product_attention", "value_dim"): "raises",
+    ("jax.nn:dot_product_attention", "left alone"): ("query_seq_lengths", "implementation"),
+}
+
+
+@pytest.mark.parametrize(("target", "name"), FACTS)
+def test_fact_of_a_backend(target, name):
+    assert probed(target).findings[name].value == FACTS[target, name]
+
+
+@pytest.mark.parametrize("name", [name for name in CONVENTIONS if name not in {*APART, *ELSEWHERE}])
+def test_one_problem_or_another_tells_every_two_values_apart(name):
+    adapter = probed("numpy_naive").adapter
+    pairs = [(first, second) for first in CONVENTIONS[name] for second in CONVENTIONS[name] if first != second]
+    alike = [pair for pair in pairs if not any(apart(adapter, name, p, *pair) for p in problems(name, adapter))]
+    nested = [("-inf", "lowest")]  # what gives −inf is within "lowest", which reads as −inf
+    assert alike == (nested if name == "empty_row_lse" else [])
 
 
 def test_written_adapter_declares_what_was_found(tmp_path):

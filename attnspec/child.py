@@ -13,9 +13,12 @@ import tempfile
 import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attnspec import crumb
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in ')
 """A line of what faulthandler writes."""
@@ -62,14 +65,16 @@ def compilations() -> Path:
 class Child:
     """One worker. Use it in a ``with`` statement: it is gone afterwards, with all that it started."""
 
-    def __init__(self, job: Job, patterns: list[str], deadly: dict[str, str]) -> None:
+    def __init__(
+        self, job: "DataclassInstance", patterns: list[str], deadly: dict[str, str], worker: str = "attnspec.worker"
+    ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="attnspec-"))
         self.crumb = str(self.folder / "crumb")
         Path(self.crumb).touch()
         request = {**asdict(job), "patterns": patterns, "deadly": deadly, "crumb": self.crumb}
         with (self.folder / "stderr").open("wb") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "attnspec.worker"],
+                [sys.executable, "-P", "-m", worker],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -65,6 +65,28 @@ def verify_command(**options: Any) -> int:
     return run(**options)
 
 
+@cli.command("probe")
+@click.argument("target")
+@click.option("--arrays", multiple=True, metavar="NAME", help="Only this array library. Repeatable.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A convention, or an option's parameter. Repeatable."
+)
+@click.option("--set-arg", "given", multiple=True, metavar="NAME=VALUE", help="Always give this argument. Repeatable.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the adapter here.")
+@click.option("--explain", is_flag=True, help="Tell of each experiment, and what came under each hypothesis.")
+@click.option("--timeout", default=300.0, show_default=True, type=click.FloatRange(min=0, min_open=True))
+def probe_command(**options: Any) -> int:
+    """Find out by experiment what an attention function that declares nothing does, and write an adapter for it.
+
+    TARGET is a file, a dotted module or either with a function: torch.nn.functional:scaled_dot_product_attention.
+
+    Exit code 0: all is told; 1: something could not be told; 2: nothing works.
+    """
+    from attnspec.probing.command import probe
+
+    return probe(**options)
+
+
 @cli.command("explain")
 @click.argument("invariant", required=False)
 def explain_command(invariant: str | None) -> int:

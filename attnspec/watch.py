@@ -26,6 +26,8 @@ class Watch:
     case: Problem | None = None
     call: Problem | None = None
     compiled: bool = False
+    guise: str = ""
+    """How the function is called, where it is called in several ways: what kills in one may do in another."""
 
     def entering(self, features: frozenset[str]) -> None:
         """Note the call. BackendError if it killed a process before."""
@@ -33,7 +35,11 @@ class Watch:
         call = self.case if functions else self.call
         if call is None:
             return
-        how = "+".join(sorted(features & frozenset(FUNCTIONS + TRANSFORMS)) + ["compiled"] * self.compiled)
+        how = "+".join(
+            sorted(features & frozenset(FUNCTIONS + TRANSFORMS))
+            + ["compiled"] * self.compiled
+            + [self.guise] * bool(self.guise)
+        )
         note = Note(self.invariant, self.case or call, call, how)
         if self.surveying:
             note = Note("", call, call, how)

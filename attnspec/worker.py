@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,7 +29,7 @@ from attnspec.verdict import about, plain, row_of
 from attnspec.watch import Watch, Watched
 
 
-def main() -> None:
+def main(serve: Callable[[dict[str, Any], TextIO], None]) -> None:
     """Serve the request on standard input; end at once when all is said."""
     with _protocol() as events, os.fdopen(_lifeline(), "r") as requests:
         request = json.loads(requests.readline())
@@ -137,4 +137,4 @@ def _end_with_parent(lifeline: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(serve)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from attnspec.specs.synonyms import meant_by
+
 ARRAY_OPTIONS = (
     "mask",
     "bias",
@@ -257,10 +259,6 @@ def has_keyword(function: Callable[..., Any], keyword: str) -> bool:
         return False
 
 
-USUAL = {"attn_mask": "mask", "attention_mask": "mask", "causal": "is_causal", "attn_bias": "bias", "sm_scale": "scale"}
-"""What other interfaces call a keyword of the contract."""
-
-
 def unclaimed_keywords(function: Callable[..., Any]) -> dict[str, str]:
     """Parameters of ``function`` that are none of the contract's though they seem to be meant: name → the nearest.
 
@@ -270,8 +268,8 @@ def unclaimed_keywords(function: Callable[..., Any]) -> dict[str, str]:
     for name, parameter in list(_parameters(function).items())[3:]:
         if parameter.kind == inspect.Parameter.VAR_KEYWORD:
             found[f"**{name}"] = ""
-        elif name not in OPTIONS and (near := USUAL.get(name) or difflib.get_close_matches(name, OPTIONS, 1)):
-            found[name] = near if isinstance(near, str) else near[0]
+        elif name not in OPTIONS and (near := meant_by(name) or difflib.get_close_matches(name, OPTIONS, 1)):
+            found[name] = near[0]
     return found
 
 

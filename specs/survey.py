@@ -5,7 +5,7 @@ LACKS entry that disclaims it, and the rest of the run goes on without it.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Violation
@@ -62,10 +62,13 @@ def raised_eagerly(backend: Backend, recipe: Recipe) -> bool:
     return False
 
 
-def missing_claims(backend: Backend) -> tuple[Backend, list[Finding]]:
-    """The backend less what it claims but raises for, and each such thing once."""
+Recipes = Callable[[Backend], Iterable[Recipe]]
+
+
+def missing_claims(backend: Backend, recipes: Recipes = plan) -> tuple[Backend, list[Finding]]:
+    """The backend less what it claims but raises for, and each such thing once; ``recipes`` are those tried."""
     findings: list[Finding] = []
-    while finding := next(_raising(backend), None):
+    while finding := next(_raising(backend, recipes), None):
         findings.append(finding)
         if not finding.lack:
             break
@@ -73,11 +76,11 @@ def missing_claims(backend: Backend) -> tuple[Backend, list[Finding]]:
     return backend, findings
 
 
-def _raising(backend: Backend) -> Iterator[Finding]:
+def _raising(backend: Backend, recipes: Recipes) -> Iterator[Finding]:
     if message := _useless(backend):
         yield Finding(frozenset(), plainest(backend), message)
         return
-    for recipe in plan(backend):
+    for recipe in recipes(backend):
         if raised(backend, recipe):
             eager_too = not backend.runs_compiled(recipe.problem()) or raised_eagerly(backend, recipe)
             yield _narrowed(backend, recipe, frozenset() if eager_too else frozenset({"compile"}))

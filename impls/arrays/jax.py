@@ -133,3 +133,9 @@ def vectorize(function: Function) -> Function:
 def views(array: NDArray[Any], device: str) -> dict[str, Any]:
     """None: a JAX array has no strides to choose."""
     return {}
+
+
+def peak_memory(function: Function, arguments: Sequence[Any]) -> int:
+    """The bytes that the compiled function takes beside its arguments, its result among them."""
+    needs = jax.jit(function).lower(*arguments).compile().memory_analysis()
+    return int(needs.temp_size_in_bytes + needs.output_size_in_bytes)

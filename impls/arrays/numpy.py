@@ -1,5 +1,7 @@
 """NumPy for the suite: nothing to compile, no gradients, one device; many memory layouts."""
 
+import tracemalloc
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -82,3 +84,13 @@ def _poisoned(array: NDArray[Any], width: int) -> NDArray[Any]:
 def _spread(array: NDArray[Any], axis: int) -> NDArray[Any]:
     """The first slice along ``axis``, repeated by a stride of 0."""
     return np.broadcast_to(np.array(array.take([0], axis)), array.shape)
+
+
+def peak_memory(function: Callable[..., Any], arguments: Sequence[Any]) -> int:
+    """The most bytes that a call has allocated at once, its result among them."""
+    tracemalloc.start()
+    try:
+        function(*arguments)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

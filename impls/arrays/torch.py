@@ -158,3 +158,10 @@ def _poisoned(like: Any, width: int) -> Any:
     """A buffer like ``like`` but ``width`` wide, full of what must not be read."""
     poison = float("nan") if like.is_floating_point() else 1
     return torch.full((*like.shape[:-1], width), poison, dtype=like.dtype, device=like.device)
+
+
+def peak_memory(function: Function, arguments: Sequence[Any]) -> int:
+    """The bytes of the most that one operation has allocated, as PyTorch's profiler says."""
+    with torch.profiler.profile(profile_memory=True, activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        function(*arguments)
+    return max((event.self_cpu_memory_usage for event in profile.events()), default=0)

@@ -15,7 +15,7 @@ from attnspec.probing.wrapper import REFUSED
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import CONVENTIONS, FUNCTIONS, OPTIONS, SHAPE_FEATURES, VALUE_FEATURES, claimed_options
 from attnspec.specs.synonyms import SYNONYMS
-from attnspec.targets import backend_names, find
+from attnspec.targets import find, own_names
 
 ELSEWHERE = {name for name in CONVENTIONS if catalogue()[f"convention.{name}"].claims & set(FUNCTIONS)}
 """Conventions of other functions than attention."""
@@ -32,7 +32,7 @@ def agree(name, said, told):
     return said == told or (name in LENIENT and told == CONVENTIONS[name][0])
 
 
-@pytest.mark.parametrize("target", backend_names())
+@pytest.mark.parametrize("target", own_names())
 def test_backend_gives_back_what_it_declares(target):
     found, said = probed(target), declared(target)
     other = {name: (said.conventions[name], value) for name, value in found.conventions.items()}
@@ -61,7 +61,7 @@ def test_what_is_lenient_shows_in_torch():
 
 def test_every_value_of_every_convention_is_told_of_some_function():
     targets = [str(path) for path in CONTROLS.values() if getattr(find(path), "CONVENTIONS", {})]
-    told = {pair for target in (*targets, *backend_names()) for pair in probed(target).conventions.items()}
+    told = {pair for target in (*targets, *own_names()) for pair in probed(target).conventions.items()}
     every = {(name, value) for name, values in CONVENTIONS.items() if name not in ELSEWHERE for value in values}
     assert every - told == set()
 

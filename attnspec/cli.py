@@ -53,6 +53,11 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
     type=click.FloatRange(min=0, min_open=True),
     help="Seconds for each target; a call may take a tenth. [default: 600; thorough: 6000]",
 )
+@click.option(
+    "--memory",
+    type=click.FloatRange(min=0, min_open=True),
+    help="GiB that each target may hold. [default: its share of three quarters of the machine's]",
+)
 def verify_command(**options: Any) -> int:
     """Hold each TARGET to the invariants: a backend's name, a Python file, or a dotted module.
 

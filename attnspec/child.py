@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -73,11 +74,11 @@ WEIGHED = 0.1
 class Child:
     """One worker. Use it in a ``with`` statement: it is gone afterwards, with all that it started."""
 
-    def __init__(self, job: Job, patterns: list[str], deadly: dict[str, str]) -> None:
+    def __init__(self, job: Job, patterns: list[str], deadly: dict[str, str], steps: Sequence[list[str]] = ()) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="attnspec-"))
         self.crumb = str(self.folder / "crumb")
         Path(self.crumb).touch()
-        request = {**asdict(job), "patterns": patterns, "deadly": deadly, "crumb": self.crumb}
+        request = {**asdict(job), "patterns": patterns, "deadly": deadly, "crumb": self.crumb, "steps": steps}
         with (self.folder / "stderr").open("wb") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "attnspec.worker"],
@@ -136,7 +137,16 @@ class Child:
 
     def note(self) -> crumb.Note | None:
         """What it was doing last."""
-        return crumb.read(self.crumb)
+        return next(iter(self.history()[-1:]), None)
+
+    def history(self) -> list[crumb.Note]:
+        """What it was doing, the latest at the end, as far back as is kept."""
+        return crumb.history(self.crumb)
+
+    @property
+    def killed(self) -> bool:
+        """Whether a signal ended it."""
+        return self.process.wait() < 0
 
     def ending(self) -> str:
         """How it ended: by a signal, or with an exit code."""

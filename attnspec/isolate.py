@@ -10,6 +10,7 @@ import time
 
 from attnspec.blame import Death, Listener, Run, bury, close
 from attnspec.child import Child, Job
+from attnspec.culprit import traced
 from attnspec.specs.outcome import PASSED
 from attnspec.targets import short_name
 from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict, row_from
@@ -43,7 +44,7 @@ def step(run: Run) -> bool:
         run.verdict.error = f"{run.job.target}: wanted a module that imports, came one that {death.text}"
     if death is DONE or run.expected is None or run.left() <= 0:
         return False
-    return bury(run, death, set(run.settled) - before)
+    return bury(run, traced(run, death), set(run.settled) - before)
 
 
 def follow(run: Run, child: Child) -> Death:
@@ -54,7 +55,8 @@ def follow(run: Run, child: Child) -> Death:
         if event is not None and (ended := take(run, event)) is not None:
             return ended
         if event is None and child.dead:
-            return Death(CRASHED, f"crashed: {child.ending()}{place(run, child)}", child.note())
+            history = tuple(child.history() if child.killed else ())
+            return Death(CRASHED, f"crashed: {child.ending()}{place(run, child)}", child.note(), history=history)
         if event is not None or child.calls != calls:
             calls, since = child.calls, time.monotonic()
         if child.greedy:

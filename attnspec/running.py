@@ -52,7 +52,9 @@ def run(
     check(patterns, problem, vectors, layers, dtypes)
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
-    job = Job("", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations, layers, memory or share(jobs))
+    job = Job(
+        "", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations, layers, memory or share(jobs)
+    )
     work = [dataclasses.replace(job, target=target) for target in targets]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)

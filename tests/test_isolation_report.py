@@ -26,7 +26,7 @@ WORST = {
     "sleeps": "time.sleep(1e6)",
     "hoards": "hoard = []\n    while True: hoard.append(np.ones(2**21))",
     "exits": "os._exit(0)",
-    "writes": "print('{\"event\": \"done\"}')",
+    "writes": 'print(\'{"event": "done"}\')',
 }
 
 TOLD = {
@@ -34,7 +34,7 @@ TOLD = {
     "sleeps": ("contract.claims", "attention hung: no answer in 3 s at sleeps.py, line 10"),
     "hoards": ("contract.claims", "attention took more than 0.75 GiB at hoards.py, line 11"),
     "exits": ("contract.claims", "attention crashed: exit code 0"),
-    "writes": ("purity.silent", "standard output: wanted nothing, came '{\"event\": \"done\"}"),
+    "writes": ("purity.silent", 'standard output: wanted nothing, came \'{"event": "done"}'),
 }
 
 
@@ -44,7 +44,16 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("worst")
     for name, fault in WORST.items():
         (folder / f"{name}.py").write_text(ADAPTER.format(fault=fault))
-    command = [sys.executable, "-P", "-m", "attnspec", "verify", *(f"{name}.py" for name in WORST), "--json", "run.json"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "attnspec",
+        "verify",
+        *(f"{name}.py" for name in WORST),
+        "--json",
+        "run.json",
+    ]
     command += ["--profile", "quick", "--only", "purity.silent", "--only", "shape.output"]
     command += ["-j", "2", "--timeout", "30", "--memory", "0.75"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

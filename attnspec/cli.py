@@ -70,6 +70,28 @@ def verify_command(**options: Any) -> int:
     return run(**options)
 
 
+@cli.command("bug-report")
+@click.argument("target")
+@click.option("--invariant", "key", metavar="ID", help="Or features of a known issue, such as is_causal+gqa.")
+@click.option("--all", "every", is_flag=True, help="Every known issue of the target.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=".", show_default="this folder")
+@click.option("--profile", default="default", show_default=True, help="quick, default or thorough.")
+@click.option("--device", help="Such as cpu or cuda; the array library's first unless given.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True)
+def bug_report_command(
+    target: str, key: str | None, every: bool, out: Path, profile: str, device: str | None, timeout: float
+) -> int:
+    """Make a script and a text of a failure of TARGET, that need only the framework and NumPy.
+
+    The script exits with 1 where the bug shows and with 0 where it does not. Exit code 0: both are written, and the
+    script shows the failure here; 2: there is nothing to report, or no script can show it.
+    """
+    from attnspec.bug_report.command import bug_report
+    from attnspec.child import Job
+
+    return bug_report(Job(target, profile, device=device, timeout=timeout), key, every, out)
+
+
 @cli.command("explain")
 @click.argument("invariant", required=False)
 def explain_command(invariant: str | None) -> int:

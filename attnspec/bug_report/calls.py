@@ -56,11 +56,15 @@ def written(backend: Backend, call: Call, literals: Literals, number: int, wrap:
     arrays, plain = arguments(backend, call.problem)
     names = {name: literals.name(array, name) for name, array in arrays.items()}
     ordinal = ORDINALS[number - 1] if number <= len(ORDINALS) else f"number_{number}"
-    device = repr(backend.device)
+    device = f'"{backend.device}"'
     given = {name: f"asarray({names[name]}, {device})" for name in arrays}
     extras = [name for name in arrays if name not in INPUTS]
-    passed = ", ".join(["query", "key", "value", *(f"{n}={n}" for n in extras), *(f"{n}={v!r}" for n, v in plain.items())])
-    signature = ", ".join(arrays) if not call.option else ", ".join([call.option, *(n for n in arrays if n != call.option)])
+    passed = ", ".join(
+        ["query", "key", "value", *(f"{n}={n}" for n in extras), *(f"{n}={v!r}" for n, v in plain.items())]
+    )
+    signature = (
+        ", ".join(arrays) if not call.option else ", ".join([call.option, *(n for n in arrays if n != call.option)])
+    )
     lines = [f"def {ordinal}():"]
     lines += _doc(call)
     lines += [f"    def function({signature}):"]
@@ -73,9 +77,13 @@ def written(backend: Backend, call: Call, literals: Literals, number: int, wrap:
 
 
 def _doc(call: Call) -> list[str]:
-    what = {"attention": "The call", "gradient": "The gradients", "forward_gradient": "The derivative along a direction"}
+    what = {
+        "attention": "The call",
+        "gradient": "The gradients",
+        "forward_gradient": "The derivative along a direction",
+    }
     compiled = ", compiled" if call.compiled else ""
-    return [f'    """{what.get(call.kind, "The gradients of the gradients along a direction")}{compiled}."""']
+    return [f'    """{what.get(call.kind, "The gradients of the gradients along a direction")}{compiled}."""', ""]
 
 
 def _applied(
@@ -94,7 +102,10 @@ def _applied(
         array = call.cotangent if call.of == "lse" else backend.laid_out(call.cotangent)
         more.append(f"asarray({literals.name(array, 'cotangent')}, {device})")
     if call.directions:
-        names = [literals.name(backend.laid_out(array), f"along_{n}") for n, array in zip(INPUTS, call.directions, strict=True)]
+        names = [
+            literals.name(backend.laid_out(array), f"along_{n}")
+            for n, array in zip(INPUTS, call.directions, strict=True)
+        ]
         more.append(f"[{', '.join(f'asarray({name}, {device})' for name in names)}]")
     arguments = ["function", f"[{', '.join(inputs)}]", *more, f"[{', '.join(constants)}]"]
     lines = [f"    returned = {call.kind}(", *(f"        {argument}," for argument in arguments), "    )"]

@@ -108,12 +108,16 @@ def _has_dtype(form: HasDtype, call: Written) -> list[str]:
 def _has_shapes(backend: Backend, form: HasShapes, call: Written) -> list[str]:
     shapes = []
     for part, shape in form.wanted.items():
-        heads_last = part == "output" and backend.conventions["layout"] == "BHLD" or part != "output" or len(shape) < 3
+        heads_last = (part == "output" and backend.conventions["layout"] == "BHLD") or part != "output" or len(shape) < 3
         shapes.append(shape if heads_last else (*shape[:-3], shape[-2], shape[-3], shape[-1]))
     floats = '("float64", "float32", "float16", "bfloat16")'
     lines = [f"came = {call.name}()", f"wanted = {shapes!r}"]
-    lines += [f"shows = [part.shape for part in came] != wanted or any(str(part.dtype) not in {floats} for part in came)"]
-    lines += ['print(f"wanted floating-point numbers of shapes {wanted}, came {[(str(p.dtype), p.shape) for p in came]}")']
+    lines += [
+        f"shows = [part.shape for part in came] != wanted or any(str(part.dtype) not in {floats} for part in came)"
+    ]
+    lines += [
+        'print(f"wanted floating-point numbers of shapes {wanted}, came {[(str(p.dtype), p.shape) for p in came]}")'
+    ]
     return _main(*lines, *VERDICT)
 
 
@@ -126,12 +130,18 @@ def _refuses(backend: Backend, form: Refuses, call: Written, literals: Literals)
     lines += [f'    print(f"{_escaped(wanted)}, came {{type(error).__name__}}")', "    shows = True"]
     lines += ["except Exception:", "    shows = False", "else:"]
     if form.wanted is None or form.tolerance is None:
-        lines += [f'    print(f"{_escaped(wanted)}, came {{came.dtype}} numbers of shape {{came.shape}}")', "    shows = True"]
+        lines += [
+            f'    print(f"{_escaped(wanted)}, came {{came.dtype}} numbers of shape {{came.shape}}")',
+            "    shows = True",
+        ]
         return _main(*lines, *VERDICT)
     name = literals.name(native(backend, "output", np.asarray(form.wanted, np.float64), form.call), "wanted")
     tolerance = _tolerance(native(backend, "output", form.tolerance, form.call), literals)
     lines += [f'    shows = differs(came, {name}, {tolerance}, "{wanted}; output")']
-    lines += ['    if "float" not in str(came.dtype):', '        print(f"wanted floating-point numbers, came {came.dtype}")']
+    lines += [
+        '    if "float" not in str(came.dtype):',
+        '        print(f"wanted floating-point numbers, came {came.dtype}")',
+    ]
     return _main(*lines, "        shows = True", *VERDICT)
 
 

@@ -15,6 +15,14 @@ from attnspec.child import Job
 from attnspec.specs.contract import device_and_id, read_declaration
 from attnspec.targets import find, short_name
 
+ALONE = """
+import runpy, sys
+sys.modules["attnspec"] = None  # cannot be imported
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs a script as if there were no attnspec."""
+
 SECONDS = 120
 """A script that runs longer is none."""
 
@@ -22,7 +30,11 @@ SECONDS = 120
 def bug_report(job: Job, key: str | None, every: bool, out: Path) -> int:
     """Write what is asked for into ``out``; 2 if there is nothing to report, or something could not be."""
     if every == (key is not None):
-        raise ValueError("bug-report: wanted --invariant or --all, came both" if every else "bug-report: wanted --invariant or --all, came neither")
+        raise ValueError(
+            "bug-report: wanted --invariant or --all, came both"
+            if every
+            else "bug-report: wanted --invariant or --all, came neither"
+        )
     if key is not None:
         _say(one(job, key, out))
         return 0
@@ -62,7 +74,7 @@ def one(job: Job, key: str, out: Path) -> Path:
 def shown(path: Path) -> str:
     """What the script prints. ValueError if it does not exit with 1 in a process of its own."""
     with tempfile.TemporaryDirectory() as elsewhere:
-        command = [sys.executable, "-P", str(path.resolve())]
+        command = [sys.executable, "-P", "-c", ALONE, str(path.resolve())]
         try:
             done = subprocess.run(command, cwd=elsewhere, capture_output=True, text=True, timeout=SECONDS, check=False)
         except subprocess.TimeoutExpired:

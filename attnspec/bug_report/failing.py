@@ -120,7 +120,9 @@ def _shown(
     except (Violation, BackendError) as error:
         form = form_of(recorder, recorder.calls, error)
         if form is None:
-            raise ValueError(f"{key}: wanted a failure that a script of its own can show, came: {_line(error)}") from None
+            raise ValueError(
+                f"{key}: wanted a failure that a script of its own can show, came: {_line(error)}"
+            ) from None
         return Failure(backend, key, invariant, problem, str(error), form)
     raise Nothing(f"{key}: wanted a failure that shows on its problem alone, came one that depends on earlier calls")
 

@@ -1,8 +1,9 @@
 """What a script is to look at: the few forms that the violations of all invariants come down to."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,12 @@ from attnspec.bug_report.recorder import Call
 from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Evidence, Violation
 from attnspec.specs.compare import ratios
-from attnspec.specs.invariants.common import same_bits
+from attnspec.specs.contract import DTYPES
+from attnspec.specs.invariants.common import INPUTS, same_bits
 from attnspec.specs.malformed import Call as MalformedCall
 from attnspec.specs.malformed import meant
 from attnspec.specs.oracle import Floats
-from attnspec.specs.problem import Array, lifted, numpy_dtype
+from attnspec.specs.problem import Array, Problem, lifted, numpy_dtype
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +102,32 @@ def _shapes(call: Call) -> HasShapes:
 
 
 def _refuses(backend: Backend, malformed: MalformedCall) -> Refuses:
+    malformed = _plainer(malformed)
     call = Call("attention", malformed.arguments, backend.runs_compiled(malformed.reading or malformed.arguments))
     if malformed.reading is None:
         return Refuses(call, malformed, None, None)
     return Refuses(call, malformed, *meant(backend, malformed, malformed.reading))
+
+
+def _plainer(malformed: MalformedCall) -> MalformedCall:
+    """The same call with numbers that are short to write: ones if they do not matter, else quarters."""
+    if malformed.reading is None:
+        return replace(malformed, arguments=_mapped(malformed.arguments, np.ones_like))
+    arguments, reading = (
+        _mapped(each, lambda a: np.rint(4 * a) / 4) for each in (malformed.arguments, malformed.reading)
+    )
+    return replace(malformed, arguments=arguments, reading=reading)
+
+
+def _mapped(problem: Problem, function: Callable[[Array], Array]) -> Problem:
+    """The problem with a function over its arrays of floating-point numbers."""
+
+    def mapped(value: Any) -> Any:
+        floats = isinstance(value, np.ndarray) and str(value.dtype) in DTYPES
+        return np.asarray(function(value)).astype(value.dtype) if floats else value
+
+    inputs = {name: mapped(getattr(problem, name)) for name in INPUTS}
+    return problem.replace(**inputs, options={name: mapped(value) for name, value in problem.options.items()})
 
 
 def _off(backend: Backend, calls: Sequence[Call]) -> Iterator[Gives]:

@@ -18,11 +18,11 @@ class Literals:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.named: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+        self.named: dict[tuple[str, str, tuple[int, ...], bytes], str] = {}
 
     def name(self, array: Array, hint: str) -> str:
-        """The name of the array: ``hint``, with a number if another array has that."""
-        key = (str(array.dtype), array.shape, array.tobytes())
+        """The name of the array: ``hint``, with a number if another array of the kind has that."""
+        key = (hint, str(array.dtype), array.shape, array.tobytes())
         if key not in self.named:
             taken = set(self.named.values())
             names = (hint if number == 1 else f"{hint}_{number}" for number in range(1, len(taken) + 2))
@@ -55,7 +55,10 @@ def number(element: np.generic) -> str:
     if np.asarray(element).dtype.kind in "biu":
         return repr(element.item())
     value = float(element)  # type: ignore[arg-type]  # floating
-    return repr(value) if math.isfinite(value) else "np.nan" if math.isnan(value) else f"{'-' * (value < 0)}np.inf"
+    if not math.isfinite(value):
+        return "np.nan" if math.isnan(value) else f"{'-' * (value < 0)}np.inf"
+    short = str(element)
+    return short if np.asarray(float(short), element.dtype) == element else repr(value)
 
 
 def upwards(tolerance: Array) -> Array:

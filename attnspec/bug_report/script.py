@@ -1,15 +1,13 @@
 """The script: the implementation, the arrays, the calls, and what is looked at. Exit code 1: the bug shows; 0: not."""
 
 import inspect
-import keyword
 from collections.abc import Sequence
 from types import ModuleType
 
 from attnspec.bug_report import bundle
-from attnspec.bug_report.calls import Written, written
-from attnspec.bug_report.checks import HELPERS, check_lines, calls_of
+from attnspec.bug_report.calls import written
+from attnspec.bug_report.checks import HELPERS, calls_of, check_lines
 from attnspec.bug_report.failing import Failure
-from attnspec.bug_report.forms import Refuses, Works
 from attnspec.bug_report.literals import Literals
 
 MODULES = '''
@@ -20,7 +18,7 @@ import types
 def module(name, source):
     """Make the module ``name`` of its source, so that it can be imported."""
     parent, _, last = name.rpartition(".")
-    if parent and parent not in sys.modules:
+    if parent and sys.modules.get(parent) is None:
         module(parent, "")
     made = sys.modules[name] = types.ModuleType(name)
     made.__path__ = []
@@ -67,7 +65,13 @@ def _quoted(source: str) -> str:
 
 
 def _imports(body: str, harness: str) -> list[str]:
-    words = {"sys": "sys.", "base64": "base64.", "zlib": "zlib.", "subprocess": "subprocess.", "ml_dtypes": "ml_dtypes."}
+    words = {
+        "sys": "sys.",
+        "base64": "base64.",
+        "zlib": "zlib.",
+        "subprocess": "subprocess.",
+        "ml_dtypes": "ml_dtypes.",
+    }
     plain = sorted(name for name, use in words.items() if use in body and name != "ml_dtypes")
     third = [name for name in ("ml_dtypes",) if words[name] in body]
     return [*(f"import {name}" for name in plain), "", *(f"import {name}" for name in third), "import numpy as np"]

@@ -39,7 +39,9 @@ def versions(failure: Failure, module: ModuleType) -> list[str]:
 def head(failure: Failure, module: ModuleType) -> list[str]:
     """The script's docstring."""
     sentence, source = standard(failure, module)
-    needed = " and ".join(dict.fromkeys([failure.backend.declaration.arrays, *getattr(module, "PACKAGES", ()), "numpy"]))
+    needed = " and ".join(
+        dict.fromkeys([failure.backend.declaration.arrays, *getattr(module, "PACKAGES", ()), "numpy"])
+    )
     return [
         *textwrap.wrap(f"{failure.backend.name}: not kept: {sentence}", 110),
         "",

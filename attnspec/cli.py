@@ -92,6 +92,20 @@ def bug_report_command(
     return bug_report(Job(target, profile, device=device, timeout=timeout), key, every, out)
 
 
+@cli.command("table")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN.json…")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it; standard output unless given.")
+def table_command(runs: tuple[Path, ...], as_json: bool, out: Path | None) -> int:
+    """Make the table of implementations by families of invariants, out of what `verify --json` wrote.
+
+    Of an implementation that is in several RUNs the latest counts.
+    """
+    from attnspec.conformance.command import conformance
+
+    return conformance(runs, as_json, out)
+
+
 @cli.command("explain")
 @click.argument("invariant", required=False)
 def explain_command(invariant: str | None) -> int:

@@ -8,7 +8,6 @@ import numpy as np
 from attnspec.bug_report.literals import Literals
 from attnspec.bug_report.recorder import Call
 from attnspec.specs.backend import Backend
-from attnspec.specs.contract import ARRAY_OPTIONS
 from attnspec.specs.invariants.common import INPUTS
 from attnspec.specs.oracle import LN2
 from attnspec.specs.problem import Array, Problem
@@ -51,7 +50,7 @@ def arguments(backend: Backend, problem: Problem) -> tuple[dict[str, Array], dic
     return {name: backend.arrays.to_numpy(array) for name, array in named.items()}, plain
 
 
-def written(backend: Backend, call: Call, literals: Literals, number: int, wrap: str = "asarray") -> Written:
+def written(backend: Backend, call: Call, literals: Literals, number: int) -> Written:
     """The call's lines; its arrays go to the literals."""
     arrays, plain = arguments(backend, call.problem)
     names = {name: literals.name(array, name) for name, array in arrays.items()}
@@ -59,12 +58,8 @@ def written(backend: Backend, call: Call, literals: Literals, number: int, wrap:
     device = f'"{backend.device}"'
     given = {name: f"asarray({names[name]}, {device})" for name in arrays}
     extras = [name for name in arrays if name not in INPUTS]
-    passed = ", ".join(
-        ["query", "key", "value", *(f"{n}={n}" for n in extras), *(f"{n}={v!r}" for n, v in plain.items())]
-    )
-    signature = (
-        ", ".join(arrays) if not call.option else ", ".join([call.option, *(n for n in arrays if n != call.option)])
-    )
+    passed = ", ".join([*INPUTS, *(f"{n}={n}" for n in extras), *(f"{n}={v!r}" for n, v in plain.items())])
+    signature = ", ".join(sorted(arrays, key=lambda name: name != call.option))  # by what it is derived comes first
     lines = [f"def {ordinal}():"]
     lines += _doc(call)
     lines += [f"    def function({signature}):"]
@@ -102,10 +97,8 @@ def _applied(
         array = call.cotangent if call.of == "lse" else backend.laid_out(call.cotangent)
         more.append(f"asarray({literals.name(array, 'cotangent')}, {device})")
     if call.directions:
-        names = [
-            literals.name(backend.laid_out(array), f"along_{n}")
-            for n, array in zip(INPUTS, call.directions, strict=True)
-        ]
+        along = zip(INPUTS, call.directions, strict=True)
+        names = [literals.name(backend.laid_out(array), f"along_{name}") for name, array in along]
         more.append(f"[{', '.join(f'asarray({name}, {device})' for name in names)}]")
     arguments = ["function", f"[{', '.join(inputs)}]", *more, f"[{', '.join(constants)}]"]
     lines = [f"    returned = {call.kind}(", *(f"        {argument}," for argument in arguments), "    )"]
@@ -129,8 +122,3 @@ def native(backend: Backend, part: str, array: Array, call: Call) -> Array:
     if base_2 and (part == "lse" or call.of == "lse"):
         return np.asarray(array, np.float64) / LN2
     return array
-
-
-def is_option_array(name: str) -> bool:
-    """Whether an option's value is an array."""
-    return name in ARRAY_OPTIONS

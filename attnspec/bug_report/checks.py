@@ -1,7 +1,5 @@
 """What a script looks at, as lines of Python: each form's function ``main``, which gives the exit code."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from attnspec.bug_report.calls import Written, native
@@ -106,10 +104,7 @@ def _has_dtype(form: HasDtype, call: Written) -> list[str]:
 
 
 def _has_shapes(backend: Backend, form: HasShapes, call: Written) -> list[str]:
-    shapes = []
-    for part, shape in form.wanted.items():
-        heads_last = (part == "output" and backend.conventions["layout"] == "BHLD") or part != "output" or len(shape) < 3
-        shapes.append(shape if heads_last else (*shape[:-3], shape[-2], shape[-3], shape[-1]))
+    shapes = [native(backend, part, np.zeros(shape), form.call).shape for part, shape in form.wanted.items()]
     floats = '("float64", "float32", "float16", "bfloat16")'
     lines = [f"came = {call.name}()", f"wanted = {shapes!r}"]
     lines += [
@@ -126,7 +121,7 @@ def _refuses(backend: Backend, form: Refuses, call: Written, literals: Literals)
     wanted = f"with {form.malformed.what}: wanted an error"
     if form.wanted is not None:
         wanted += f" or {form.malformed.meaning}"
-    lines = ["try:", f"    came = {call.name}()[0]", f"except ({unclean}) as error:  # none of these refuses anything"]
+    lines = ["try:", f"    came = {call.name}()[0]", f"except ({unclean}) as error:  # no refusal"]
     lines += [f'    print(f"{_escaped(wanted)}, came {{type(error).__name__}}")', "    shows = True"]
     lines += ["except Exception:", "    shows = False", "else:"]
     if form.wanted is None or form.tolerance is None:
@@ -162,6 +157,3 @@ def _apart(call: Written, failure: Failure) -> list[str]:
     run += ['print(f"wanted a call that ends, came exit code {code}")']
     tail = ["", "", 'if __name__ == "__main__":', '    if sys.argv[1:] == ["call"]:', f"        {call.name}()"]
     return [*_main(*run, *VERDICT), *tail, "    else:", "        sys.exit(main())"]
-
-
-Check = Callable[[], int]

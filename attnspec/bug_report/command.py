@@ -3,12 +3,13 @@
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from attnspec.bug_report.failing import Failure, Nothing, failure
+from attnspec.bug_report.failing import Elsewhere, Nothing, failure
 from attnspec.bug_report.script import script
 from attnspec.bug_report.text import head, markdown
 from attnspec.child import Job
@@ -30,38 +31,36 @@ SECONDS = 120
 def bug_report(job: Job, key: str | None, every: bool, out: Path) -> int:
     """Write what is asked for into ``out``; 2 if there is nothing to report, or something could not be."""
     if every == (key is not None):
-        raise ValueError(
-            "bug-report: wanted --invariant or --all, came both"
-            if every
-            else "bug-report: wanted --invariant or --all, came neither"
-        )
+        came = "both" if every else "neither"
+        raise ValueError(f"bug-report: wanted --invariant or --all, came {came}")
     if key is not None:
-        _say(one(job, key, out))
+        _say(one(_looking_at(job, [key]), key, out))
         return 0
-    issues = read_declaration(vars(find(job.target))).known_issues
+    issues = list(read_declaration(vars(find(job.target))).known_issues)
     if not issues:
-        raise ValueError(f"{job.target}: wanted KNOWN_ISSUES to report, came none")
-    codes = [_one_of_all(job, issue, out) for issue in issues]
-    return max(codes)
+        raise Nothing(f"{job.target}: wanted KNOWN_ISSUES to report, came none")
+    job = _looking_at(job, issues)
+    return max(_one_of_all(job, issue, out) for issue in issues)
+
+
+def _looking_at(job: Job, keys: Sequence[str]) -> Job:
+    """The job with the invariants that the keys name."""
+    ids = (device_and_id(key)[1] for key in keys)
+    return replace(job, patterns=tuple(id for id in ids if "." in id))
 
 
 def _one_of_all(job: Job, issue: str, out: Path) -> int:
     try:
         _say(one(job, issue, out))
-    except Nothing as error:
-        click.echo(f"attnspec: {job.target}: {error}", err=True)
-        return 0 if "alone" in str(error) or "another device" in str(error) else 2
     except ValueError as error:
-        click.echo(f"attnspec: {job.target}: {error}", err=True)
-        return 2
+        click.echo(f"attnspec: {error}", err=True)
+        return 0 if isinstance(error, Elsewhere) else 2
     return 0
 
 
 def one(job: Job, key: str, out: Path) -> Path:
     """The script for one failure, which has been seen to show it. ValueError if there is none."""
-    _, id = device_and_id(key)
-    found = failure(replace(job, patterns=(id,) if "." in id else ()), key)
-    module = find(job.target)
+    found, module = failure(job, key), find(job.target)
     text = script(found, module, head(found, module))
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{short_name(job.target)}.{key}.py"
@@ -87,6 +86,3 @@ def shown(path: Path) -> str:
 
 def _say(path: Path) -> None:
     click.echo(f"{path} shows it; {path.with_suffix('.md').name} tells of it")
-
-
-__all__ = ["Failure", "bug_report"]

@@ -1,6 +1,7 @@
 """From a target and the name of an invariant, or of a known issue, to one problem that fails, and how."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import read_case
 from attnspec.specs.survey import here
 from attnspec.specs.transforms import attempt, cotangent
-from attnspec.verdict import Row
+from attnspec.verdict import Row, Verdict
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class Nothing(ValueError):
     """There is no such failure here."""
 
 
+class Elsewhere(Nothing):
+    """It is one of another device."""
+
+
 def failure(job: Job, key: str) -> Failure:
     """The failure of ``key``: an invariant's id, with a device or without, or features joined by ``+``.
 
@@ -47,12 +52,14 @@ def failure(job: Job, key: str) -> Failure:
     where, id = device_and_id(key)
     backend = load(job.target, device=job.device)
     if where and where != backend.device:
-        raise Nothing(f"{key}: wanted an issue of {backend.device}, came one of {where} alone")
+        raise Elsewhere(f"{job.target}: {key}: wanted an issue of {backend.device}, came one of {where} alone")
     if "." not in id:
         return _of_features(backend, key)
     invariant = catalogue()[one_of("invariant", id, catalogue())]
     if id == "contract.known_issues":
-        raise ValueError(f"{key}: wanted an invariant, or features as in KNOWN_ISSUES, came the check of those")
+        raise ValueError(
+            f"{job.target}: {key}: wanted an invariant, or features as in KNOWN_ISSUES, came the check of those"
+        )
     return _of_invariant(backend, job, key, invariant)
 
 
@@ -61,24 +68,30 @@ def _of_features(backend: Backend, key: str) -> Failure:
         one_of("invariant", word, (*catalogue(), *sorted(FEATURES)))
     features = frozenset(key.split("+"))
     if not here(backend, features):
-        raise Nothing(f"{key}: wanted an issue of {backend.device}, came one of another device")
+        raise Elsewhere(f"{backend.name}: {key}: wanted an issue of {backend.device}, came one of another device")
     with np.errstate(all="ignore"):
         found = still_failing(backend, features)
     if found is None:
-        raise Nothing(f"{key}: wanted a failure to report, came right results")
+        raise Nothing(f"{backend.name}: {key}: wanted a failure to report, came right results")
     invariant, recipe = found
     able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
     return _shown(able, key, invariant, recipe.problem())
 
 
+@lru_cache
+def verified(job: Job) -> Verdict:
+    """The verdict of a run, once for all that is asked of it."""
+    return verify(job)
+
+
 def _of_invariant(backend: Backend, job: Job, key: str, invariant: Invariant) -> Failure:
-    verdict = verify(job)
+    verdict = verified(job)
     if verdict.error:
         raise ValueError(verdict.error)
     row = next((row for row in verdict.rows if row.invariant == invariant.id), None)
     if row is None or row.trouble is None or not row.trouble.case:
         status = "nothing" if row is None else "it holds" if row.status == PASSED else f"{row.status} {row.reason}"
-        raise Nothing(f"{key}: wanted a failure of {job.target} to report, came {status.strip()}")
+        raise Nothing(f"{job.target}: {key}: wanted a failure to report, came {status.strip()}")
     problem = read_case(row.trouble.case)
     if "crashed: " in row.trouble.message or "hung: " in row.trouble.message:
         return _deadly(backend, job, key, invariant, problem, row)
@@ -89,14 +102,14 @@ def _of_invariant(backend: Backend, job: Job, key: str, invariant: Invariant) ->
 
 def _deadly(backend: Backend, job: Job, key: str, invariant: Invariant, problem: Problem, row: Row) -> Failure:
     """Looked at in a process of its own, whose last note is the call that does it."""
-    from dataclasses import replace
-
     again = replace(job, problem=problem.case, patterns=(invariant.id,))
     with Child(again, [invariant.id], {}) as child:
         child.process.wait(job.timeout / 10)
         note = child.note()
     if note is None or note.function != "attention":
-        raise ValueError(f"{key}: wanted a crash of attention alone, came one of {note and note.function}")
+        raise ValueError(
+            f"{job.target}: {key}: wanted a crash of attention alone, came one of {note and note.function}"
+        )
     words = set(note.how.split("+"))
     kind = next((word for word in ("gradient", "double_gradient", "forward_gradient") if word in words), "attention")
     call = Call(kind, note.call, "compiled" in words, cotangent(note.call) if "gradient" in kind else None)
@@ -124,7 +137,8 @@ def _shown(
                 f"{key}: wanted a failure that a script of its own can show, came: {_line(error)}"
             ) from None
         return Failure(backend, key, invariant, problem, str(error), form)
-    raise Nothing(f"{key}: wanted a failure that shows on its problem alone, came one that depends on earlier calls")
+    alone = "wanted a failure that shows on its problem alone, came one that depends on earlier calls"
+    raise Nothing(f"{backend.name}: {key}: {alone}")
 
 
 def _line(error: Any) -> str:

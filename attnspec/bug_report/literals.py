@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from attnspec.specs.problem import Array, numpy_dtype
+from attnspec.specs.problem import Array
 
 LARGE = 400
 """Arrays with more elements are packed."""
@@ -42,7 +42,8 @@ def text(array: Array) -> str:
     if array.size > LARGE:
         packed = base64.b64encode(zlib.compress(array.tobytes(), 9)).decode()
         chunks = "\n".join(f'    "{part}"' for part in textwrap.wrap(packed, 110))
-        return f"np.frombuffer(\n    zlib.decompress(base64.b64decode(\n{chunks}\n    )), {dtype}\n).reshape({array.shape}).copy()"
+        unpacked = f"zlib.decompress(base64.b64decode(\n{chunks}\n))"
+        return f"np.frombuffer({unpacked}, {dtype}).reshape({array.shape}).copy()"
     numbers = ", ".join(number(element) for element in flat)
     if len(numbers) > 90:
         lines = textwrap.fill(numbers, 110, initial_indent="        ", subsequent_indent="        ")
@@ -71,8 +72,3 @@ def upwards(tolerance: Array) -> Array:
 def _up(value: float) -> float:
     short = float(f"{value:.2e}")
     return short if short >= value else float(f"{value * 1.005:.2e}")
-
-
-def needs_ml_dtypes(lines: str) -> bool:
-    """Whether some text speaks of bfloat16."""
-    return "ml_dtypes." in lines and numpy_dtype("bfloat16").name in lines

@@ -1,6 +1,7 @@
 """The script: the implementation, the arrays, the calls, and what is looked at. Exit code 1: the bug shows; 0: not."""
 
 import inspect
+import re
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -34,14 +35,14 @@ def script(failure: Failure, module: ModuleType, head: Sequence[str]) -> str:
     calls = [written(failure.backend, call, literals, number) for number, call in enumerate(calls_of(failure.form), 1)]
     checks = check_lines(failure, calls, literals)
     needed = {name for call in calls for name in call.needs} | {"asarray", "to_numpy"}
-    harness = bundle.pieces(inspect.getsource(_binding(failure)), sorted(needed))
+    harness = re.sub("\n{4,}", "\n\n\n", bundle.pieces(inspect.getsource(_binding(failure)), sorted(needed)))
     body = [*literals.lines, "", "", *(line for call in calls for line in call.lines), *checks]
     names = bundle.top_names("\n".join([harness, *body])) | set(HELPERS)
     source = implementation(module, names)
     imports = _imports("\n".join(body), harness)
     quoted = "\n".join(head).replace("\\", "\\\\").replace('"""', "'''")
     parts = [f'"""{quoted}\n"""', *source, harness, "\n".join([*imports, "", *body])]
-    return "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+    return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
 
 def _binding(failure: Failure) -> ModuleType:

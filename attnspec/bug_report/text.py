@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
+import numpy as np
+
 from attnspec.bug_report.failing import Failure
-from attnspec.show import problem_lines
+from attnspec.bug_report.forms import Refuses
+from attnspec.show import array_text, problem_lines
+from attnspec.specs.invariants.common import INPUTS
 
 
 def standard(failure: Failure, module: ModuleType) -> tuple[str, str]:
@@ -51,6 +55,16 @@ def head(failure: Failure, module: ModuleType) -> list[str]:
     ]
 
 
+def _input(failure: Failure) -> Iterator[str]:
+    """The problem of the call that is looked at; of a malformed one the arguments, which have no sizes in common."""
+    problem = failure.form.call.problem
+    if not isinstance(failure.form, Refuses):
+        yield from problem_lines(problem)
+        return
+    for name, value in {**{each: getattr(problem, each) for each in INPUTS}, **problem.options}.items():
+        yield f"{name} {array_text(value) if isinstance(value, np.ndarray) else f'= {value!r}'}"
+
+
 def markdown(failure: Failure, module: ModuleType, script: str, told: str) -> str:
     """The report."""
     return "\n".join(_lines(failure, module, script, told)) + "\n"
@@ -62,7 +76,7 @@ def _lines(failure: Failure, module: ModuleType, script: str, told: str) -> Iter
     yield from ("", (module.__doc__ or "").strip().splitlines()[0] if module.__doc__ else "")
     yield from ("", "**Wanted.**", "", f"> {sentence}", "", f"({source})")
     yield from ("", "**Came.**", "", "```", *failure.message.splitlines(), "", *told.splitlines(), "```")
-    yield from ("", "**With the smallest input that has it.**", "", "```", *problem_lines(failure.problem), "```")
+    yield from ("", "**With the smallest input that has it.**", "", "```", *_input(failure), "```")
     issue = failure.backend.declaration.known_issues.get(failure.key.partition("+")[2] or failure.key)
     issue = issue or failure.backend.declaration.known_issues.get(failure.key)
     if issue:

@@ -27,7 +27,7 @@ def resident(pid: int) -> int:
 
 def share(at_once: int) -> float:
     """GiB that each of so many targets may hold at once: together three quarters of the machine's."""
-    whole = psutil.virtual_memory().total
+    whole = int(psutil.virtual_memory().total)
     with contextlib.suppress(OSError, ValueError):
         whole = min(whole, int(CGROUP.read_text()))  # "max" where there is none
     return 0.75 * whole / at_once / GIB

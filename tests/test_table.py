@@ -26,7 +26,7 @@ def attention(query, key, value, *, is_causal=False):
     behind = np.arange(query.shape[-2])[:, None] - np.arange(key.shape[-2])
     scores = np.where(behind >= 0, scores, -np.inf) if is_causal else scores
     weights = np.exp(scores - scores.max(-1, keepdims=True, initial=-1e30))
-    return (1.01 if len(value) == 6 else 1) * (weights @ value) / np.maximum(weights.sum(-1, keepdims=True), 1e-30)
+    return (1.01 if query.shape[-2] == 1 else 1) * (weights @ value) / np.maximum(weights.sum(-1, keepdims=True), 1e-30)
 """
 
 PATTERNS = ("convention.causal_alignment", "definition", "shape", "softmax")

@@ -39,11 +39,13 @@ def _finite(problem: Problem) -> bool:
 
 def _attention(backend: Backend, problem: Problem) -> Expected:
     solution, bound, rows = backend.solution(problem), backend.bound(problem), problem.query.shape[:-1]
-    return {
-        name: tuple(part(side, name).reshape(rows if name == "lse" else (*rows, -1)) for side in (solution, bound))
-        for name in asked(problem)
-        if part(solution, name).size
-    }  # type: ignore[return-value]  # two of them
+    found: Expected = {}
+    for name in asked(problem):
+        wanted, limit = part(solution, name), part(bound, name)
+        if wanted.size:
+            shape = rows if name == "lse" else (*rows, wanted.shape[-1])
+            found[name] = wanted.reshape(shape), limit.reshape(shape)
+    return found
 
 
 def _gradients(backend: Backend, call: Call) -> Expected:
@@ -70,7 +72,7 @@ def _along(backend: Backend, call: Call) -> Expected:
     if call.kind == "forward_gradient":
         outputs = (bound.output for bound in bounds)
         found = along(lambda at: backend.solution(at).output, call.problem, directions, *outputs)
-        return {"derivative": tuple(array.reshape(call.results["derivative"].shape) for array in found)}  # type: ignore[dict-item]  # two
+        return {"derivative": _like(call.results["derivative"], *found)}
     assert call.cotangent is not None
     back = np.asarray(lifted(call.cotangent), np.float64)
     both = [bound.gradients(back) for bound in bounds]

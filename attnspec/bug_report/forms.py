@@ -1,8 +1,8 @@
 """What a script is to look at: the few forms that the violations of all invariants come down to."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -89,8 +89,10 @@ def form_of(backend: Backend, calls: Sequence[Call], error: Violation | BackendE
     if isinstance(error.call, MalformedCall):
         return _refuses(backend, error.call)
     done = [call for call in calls if call.results]
-    found = (*_off(backend, done), *_seen(done, error.evidence), *_dtypes(done), *_fickle(done))
-    return next(iter(found), None)
+    if not any(call.problem.options.get("dropout_rate") for call in done):  # what is dropped is nobody's to say
+        found: Iterator[Form] = itertools.chain(_off(backend, done), _seen(done, error.evidence), _dtypes(done))
+        return next(itertools.chain(found, _fickle(done)), None)
+    return next(_fickle(done), None)
 
 
 def _shapes(call: Call) -> HasShapes:
@@ -158,7 +160,9 @@ def _like(calls: Sequence[Call], values: Array, where: Array) -> Iterator[tuple[
     for call in reversed(calls):
         for name, array in call.results.items():
             full = array.reshape((1,) * (values.ndim - array.ndim) + array.shape)
-            if full.shape == values.shape and np.array_equal(*(_numbers(a[where]) for a in (full, values)), True):
+            if full.shape != values.shape:
+                continue
+            if np.array_equal(_numbers(full[where]), _numbers(values[where]), equal_nan=True):
                 yield call, name, array
 
 
@@ -184,7 +188,7 @@ def _dtypes(calls: Sequence[Call]) -> Iterator[HasDtype]:
 
 def _fickle(calls: Sequence[Call]) -> Iterator[Agree]:
     """Equal calls that gave different bits."""
-    for first, second in combinations(calls, 2):
+    for first, second in itertools.combinations(calls, 2):
         if (first.kind, first.compiled, first.problem) == (second.kind, second.compiled, second.problem):
             for name, array in first.results.items():
                 if not same_bits(lifted(array), lifted(second.results[name])):

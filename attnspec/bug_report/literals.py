@@ -55,7 +55,7 @@ def number(element: np.generic) -> str:
     """A number that NumPy reads back as the same one."""
     if np.asarray(element).dtype.kind in "biu":
         return repr(element.item())
-    value = float(element)  # type: ignore[arg-type]  # floating
+    value = float(element)
     if not math.isfinite(value):
         return "np.nan" if math.isnan(value) else f"{'-' * (value < 0)}np.inf"
     short = str(element)

@@ -1,6 +1,6 @@
 """Reading what ``attnspec verify --json`` wrote, and bringing several runs together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def read(file: Path) -> list[Entry]:
     return [Entry(run, target) for target in run["targets"]]
 
 
-def _check(file: Path, what: str, data: Any, wanted: dict[str, type]) -> None:
+def _check(file: Path, what: str, data: Any, wanted: Mapping[str, type]) -> None:
     if not isinstance(data, dict):
         raise ValueError(f"{file}: wanted {what} as an object, came {type(data).__name__}")
     for name, kind in wanted.items():

@@ -89,6 +89,20 @@ def test_a_mutant_fails_its_script_and_its_correct_original_does_not(mutant, tmp
     assert alone(script) == (0, "no attnspec\nThe bug does not show.\n")
 
 
+def test_another_function_of_the_module(tmp_path):
+    target = MUTANTS / "rotary_backwards.py"
+    assert bug_report(Job(str(target), "quick"), "positions.rotary_values", False, tmp_path) == 0
+    script = tmp_path / "rotary_backwards.positions.rotary_values.py"
+    assert alone(script)[0] == 1
+    assert "\ndef first():" in script.read_text()
+    assert "rotary_embedding(asarray(x, " in script.read_text()
+
+
+def test_what_dropout_leaves_is_nobody_s_to_report(tmp_path):
+    with pytest.raises(ValueError, match="came one that only a whole run shows"):
+        bug_report(Job(str(MUTANTS / "dropout_not_scaled.py"), "quick"), "dropout.zero_or_scaled", False, tmp_path)
+
+
 GRADIENT = """
 import torch
 import torch.nn.functional as F

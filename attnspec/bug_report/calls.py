@@ -8,6 +8,8 @@ import numpy as np
 from attnspec.bug_report.literals import Literals
 from attnspec.bug_report.recorder import Call
 from attnspec.specs.backend import Backend
+from attnspec.specs.contract import FUNCTIONS
+from attnspec.specs.functions import LAID_OUT
 from attnspec.specs.invariants.common import INPUTS
 from attnspec.specs.oracle import LN2
 from attnspec.specs.problem import Array, Problem
@@ -34,6 +36,8 @@ class Written:
 
 def parts(call: Call) -> list[str]:
     """The parts of the result in order."""
+    if call.kind in FUNCTIONS:
+        return ["output"]
     if call.kind == "forward_gradient":
         return ["derivative"]
     if call.kind != "attention":
@@ -52,6 +56,8 @@ def arguments(backend: Backend, problem: Problem) -> tuple[dict[str, Array], dic
 
 def written(backend: Backend, call: Call, literals: Literals, number: int) -> Written:
     """The call's lines; its arrays go to the literals."""
+    if call.kind in FUNCTIONS:
+        return _other(backend, call, literals, number)
     arrays, plain = arguments(backend, call.problem)
     names = {name: literals.name(array, name) for name, array in arrays.items()}
     ordinal = ORDINALS[number - 1] if number <= len(ORDINALS) else f"number_{number}"
@@ -69,6 +75,20 @@ def written(backend: Backend, call: Call, literals: Literals, number: int) -> Wr
     lines += [f"        return {result}", ""]
     body, needs = _applied(backend, call, given, literals, device)
     return Written(ordinal, [*lines, *body, "", ""], needs, call)
+
+
+def _other(backend: Backend, call: Call, literals: Literals, number: int) -> Written:
+    """A call of another function than attention."""
+    name = ORDINALS[number - 1]
+    given = []
+    for slot, value in call.given.items():
+        text = repr(value)
+        if isinstance(value, np.ndarray):
+            hint = slot if isinstance(slot, str) else "x" if slot == 0 else f"argument_{slot + 1}"
+            text = f'asarray({literals.name(value, hint)}, "{backend.device}")'
+        given.append(text if isinstance(slot, int) else f"{slot}={text}")
+    lines = [f"def {name}():", '    """The call."""', f"    return [to_numpy({call.kind}({', '.join(given)}))]"]
+    return Written(name, [*lines, "", ""], set(), call)
 
 
 def _doc(call: Call) -> list[str]:
@@ -116,6 +136,8 @@ def _flat(call: Call) -> str:
 
 def native(backend: Backend, part: str, array: Array, call: Call) -> Array:
     """A part of the result, or numbers to hold it to, as it comes from the backend itself."""
+    if call.kind in FUNCTIONS:
+        return backend.laid_out(array) if call.kind in LAID_OUT and array.ndim == 4 else array
     if part in ("output", "derivative", *BY_INPUT):
         array = backend.laid_out(array)
     base_2 = backend.conventions["lse_base"] == 2

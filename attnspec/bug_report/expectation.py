@@ -8,7 +8,9 @@ import numpy as np
 from attnspec.bug_report.recorder import Call
 from attnspec.specs.backend import Backend
 from attnspec.specs.bound import Precision, bound_of
+from attnspec.specs.contract import FUNCTIONS
 from attnspec.specs.derivatives import along
+from attnspec.specs.functions import LAID_OUT, exactly
 from attnspec.specs.invariants.common import INPUTS, asked, part
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem, lifted
@@ -19,8 +21,13 @@ Expected = dict[str, tuple[Floats, Floats]]
 
 @np.errstate(all="ignore")
 def expected(backend: Backend, call: Call) -> Expected:
-    """What the oracle gives; nothing for a call whose numbers are no numbers, which no formula covers."""
-    if not _finite(call.problem):
+    """What the oracle gives; nothing for functions that it is not asked for, nor where numbers are none."""
+    if call.kind in ("positional_encoding", "rotary_embedding"):
+        keywords = {name: value for name, value in call.given.items() if isinstance(name, str)}
+        x = call.given[0]
+        x = backend.laid_out(x) if call.kind in LAID_OUT and x.ndim == 4 else x
+        return {"output": exactly(backend, call.kind, x, **keywords)}
+    if call.kind in FUNCTIONS or not _finite(call.problem):
         return {}
     if call.kind == "attention":
         return _attention(backend, call.problem)

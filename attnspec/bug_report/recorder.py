@@ -1,12 +1,19 @@
 """A backend that keeps the calls an invariant makes of it, with what came of each."""
 
+import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+import numpy as np
+
 from attnspec.specs.backend import Backend, Result
+from attnspec.specs.functions import LAID_OUT
 from attnspec.specs.invariants.common import INPUTS, PARTS
 from attnspec.specs.problem import Array, Problem
+
+NONE = Problem(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)))
+"""In the place of a problem, where another function than attention is called."""
 
 
 @dataclass
@@ -14,7 +21,7 @@ class Call:
     """One call: attention itself, or a derivative of it, on a problem. Results are in the layout of the contract."""
 
     kind: str
-    """"attention", or the array library's function that is applied to it."""
+    """"attention", the array library's function that is applied to it, or another function of the module."""
     problem: Problem
     compiled: bool = False
     cotangent: Array | None = None
@@ -23,6 +30,8 @@ class Call:
     """By which option it is derived, if not by query, key and value."""
     of: str = "output"
     """What is derived."""
+    given: dict[int | str, Any] = field(default_factory=dict)
+    """Another function's arguments by position and name, as it gets them: NumPy arrays and plain values."""
     results: dict[str, Array] = field(default_factory=dict)
     """Empty if it raised."""
 
@@ -37,7 +46,33 @@ class Recorder(Backend):
     @classmethod
     def over(cls, backend: Backend) -> "Recorder":
         """The backend, recording."""
-        return cls(**{part.name: getattr(backend, part.name) for part in fields(Backend)})
+        recorder = cls(**{part.name: getattr(backend, part.name) for part in fields(Backend)})
+        others = {name: recorder.noting(name, function) for name, function in backend.functions.items()}
+        return replace(recorder, functions=others, memo={})
+
+    def noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Another function of the module, its calls noted; not while a compiler looks at it, which sees no numbers."""
+
+        @functools.wraps(function)
+        def noted(*arguments: Any, **keywords: Any) -> Any:
+            slots: dict[int | str, Any] = dict(enumerate(arguments))
+            slots.update(keywords.items())
+            try:
+                given = {s: self.arrays.to_numpy(v) if self.arrays.is_array(v) else v for s, v in slots.items()}
+            except Exception:
+                return function(*arguments, **keywords)
+            call = Call(name, NONE, given=given)
+            self.calls.append(call)
+            returned = function(*arguments, **keywords)
+            if self.arrays.is_array(returned):
+                call.results = {"output": self.as_wanted(name, self.arrays.to_numpy(returned))}
+            return returned
+
+        return noted
+
+    def as_wanted(self, name: str, array: Array) -> Array:
+        """Another function's result in the layout of the contract; its own inverse."""
+        return self.laid_out(array) if name in LAID_OUT and array.ndim == 4 else array
 
     def _noted(self, call: Call, run: Callable[[], Any], read: Callable[[Any], dict[str, Array]]) -> Any:
         self.calls.append(call)

@@ -10,6 +10,7 @@ from attnspec.bug_report.calls import written
 from attnspec.bug_report.checks import HELPERS, calls_of, check_lines
 from attnspec.bug_report.failing import Failure
 from attnspec.bug_report.literals import Literals
+from attnspec.specs.contract import FUNCTIONS
 
 MODULES = '''
 import sys
@@ -58,7 +59,8 @@ def implementation(module: ModuleType, taken: set[str]) -> list[str]:
     if not others and not (bundle.top_names(source) & taken) and "from __future__" not in source:
         return [source]
     lines = [f"module({each!r}, {_quoted(text)})" for each, text in sources.items()]
-    return [MODULES, *lines, f"attention = sys.modules[{name!r}].attention"]
+    functions = [each for each in ("attention", *FUNCTIONS) if callable(getattr(module, each, None))]
+    return [MODULES, *lines, "\n".join(f"{each} = sys.modules[{name!r}].{each}" for each in functions)]
 
 
 def _quoted(source: str) -> str:

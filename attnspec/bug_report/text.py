@@ -11,6 +11,7 @@ import numpy as np
 from attnspec.bug_report.failing import Failure
 from attnspec.bug_report.forms import Refuses
 from attnspec.show import array_text, problem_lines
+from attnspec.specs.contract import FUNCTIONS
 from attnspec.specs.invariants.common import INPUTS
 
 
@@ -58,6 +59,11 @@ def head(failure: Failure, module: ModuleType) -> list[str]:
 def _input(failure: Failure) -> Iterator[str]:
     """The problem of the call that is looked at; of a malformed one the arguments, which have no sizes in common."""
     problem = failure.form.call.problem
+    if failure.form.call.kind in FUNCTIONS:
+        for slot, value in failure.form.call.given.items():
+            name = slot if isinstance(slot, str) else f"argument {slot + 1}"
+            yield f"{name} {array_text(value) if isinstance(value, np.ndarray) else f'= {value!r}'}"
+        return
     if not isinstance(failure.form, Refuses):
         yield from problem_lines(problem)
         return

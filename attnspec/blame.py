@@ -27,6 +27,10 @@ class Death:
     note: Note | None = None
     invariant: str | None = None
     """Which one, if not the note says it."""
+    history: tuple[Note, ...] = ()
+    """What the process did before, as far as it may matter."""
+    spoiled: bool = False
+    """Whether the note is of what did the harm, and something later died of it."""
 
 
 @dataclass
@@ -46,6 +50,8 @@ class Run:
     settled: dict[str, Row] = field(default_factory=dict)
     deadly: dict[str, str] = field(default_factory=dict)
     deaths: int = 0
+    searches: int = 0
+    """For how many of these the history was searched."""
 
     def remaining(self) -> list[str]:
         """The ids without a row."""
@@ -75,6 +81,8 @@ def bury(run: Run, death: Death, rows: set[str]) -> bool:
             run.verdict.error = f"{run.job.target}: {death.text}"
             return False
         run.settle(_row(run, death.invariant, death))
+    elif death.spoiled and note is not None and note.invariant in (run.expected or ()):
+        run.settle(_row(run, note.invariant, death))
     elif note is not None and note.key not in run.deadly and note.invariant not in rows:
         run.deadly[note.key] = death.text
         if note.invariant in waiting:

@@ -11,11 +11,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnspec import crumb
+from attnspec.memory import GIB, resident, share
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -41,6 +44,8 @@ class Job:
     durations: bool = False
     layers: bool = False
     """Layers instead of attention: the target is an array library, or a module of layers."""
+    memory: float | None = None
+    """GiB that the target may hold in memory; a share of the machine's unless given."""
 
 
 def defaults() -> dict[str, str]:
@@ -62,16 +67,28 @@ def compilations() -> Path:
     return Path(home) / "attnspec" / "jax" / platform.node()
 
 
+PLACE = 10.0
+"""Seconds that a worker has to say where it is; writing a core dump counts."""
+
+WEIGHED = 0.1
+"""So many seconds at least lie between two looks at a worker's memory."""
+
+
 class Child:
     """One worker. Use it in a ``with`` statement: it is gone afterwards, with all that it started."""
 
     def __init__(
-        self, job: "DataclassInstance", patterns: list[str], deadly: dict[str, str], worker: str = "attnspec.worker"
+        self,
+        job: "DataclassInstance",
+        patterns: list[str],
+        deadly: dict[str, str],
+        steps: Sequence[list[str]] = (),
+        worker: str = "attnspec.worker",
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="attnspec-"))
         self.crumb = str(self.folder / "crumb")
         Path(self.crumb).touch()
-        request = {**asdict(job), "patterns": patterns, "deadly": deadly, "crumb": self.crumb}
+        request = {**asdict(job), "patterns": patterns, "deadly": deadly, "crumb": self.crumb, "steps": steps}
         with (self.folder / "stderr").open("wb") as errors:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", worker],
@@ -81,6 +98,7 @@ class Child:
                 start_new_session=True,
                 env={**defaults(), **os.environ},
             )
+        self.memory, self.weighed = share(1) if job.memory is None else job.memory, time.monotonic()
         self.lines: queue.Queue[bytes] = queue.Queue()
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()
@@ -118,9 +136,27 @@ class Child:
         """How many calls it has noted so far."""
         return crumb.count(self.crumb)
 
+    @property
+    def greedy(self) -> bool:
+        """Whether it holds more memory than it may."""
+        now = time.monotonic()
+        if now - self.weighed < WEIGHED:
+            return False
+        self.weighed = now
+        return resident(self.process.pid) > self.memory * GIB
+
     def note(self) -> crumb.Note | None:
         """What it was doing last."""
-        return crumb.read(self.crumb)
+        return next(iter(self.history()[-1:]), None)
+
+    def history(self) -> list[crumb.Note]:
+        """What it was doing, the latest at the end, as far back as is kept."""
+        return crumb.history(self.crumb)
+
+    @property
+    def killed(self) -> bool:
+        """Whether a signal ended it."""
+        return self.process.wait() < 0
 
     def ending(self) -> str:
         """How it ended: by a signal, or with an exit code."""
@@ -128,11 +164,11 @@ class Child:
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
     def stop(self) -> None:
-        """Ask for the place where it hangs, then end it."""
+        """Ask for the place where it is, then end it; on a busy machine the answer takes its time."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGABRT)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(1)
+            self.process.wait(PLACE)
 
     def place(self, name: str) -> str:
         """Where it was when it ended, as far as faulthandler could tell: best in the file called ``name``."""

@@ -53,6 +53,11 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
     type=click.FloatRange(min=0, min_open=True),
     help="Seconds for each target; a call may take a tenth. [default: 600; thorough: 6000]",
 )
+@click.option(
+    "--memory",
+    type=click.FloatRange(min=0, min_open=True),
+    help="GiB that each target may hold. [default: its share of three quarters of the machine's]",
+)
 def verify_command(**options: Any) -> int:
     """Hold each TARGET to the invariants: a backend's name, a Python file, or a dotted module.
 
@@ -85,6 +90,42 @@ def probe_command(**options: Any) -> int:
     from attnspec.probing.command import probe
 
     return probe(**options)
+
+
+@cli.command("bug-report")
+@click.argument("target")
+@click.option("--invariant", "key", metavar="ID", help="Or features of a known issue, such as is_causal+gqa.")
+@click.option("--all", "every", is_flag=True, help="Every known issue of the target.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=".", show_default="this folder")
+@click.option("--profile", default="default", show_default=True, help="quick, default or thorough.")
+@click.option("--device", help="Such as cpu or cuda; the array library's first unless given.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True)
+def bug_report_command(
+    target: str, key: str | None, every: bool, out: Path, profile: str, device: str | None, timeout: float
+) -> int:
+    """Make a script and a text of a failure of TARGET, that need only the framework and NumPy.
+
+    The script exits with 1 where the bug shows and with 0 where it does not. Exit code 0: both are written, and the
+    script shows the failure here; 2: there is nothing to report, or no script can show it.
+    """
+    from attnspec.bug_report.command import bug_report
+    from attnspec.child import Job
+
+    return bug_report(Job(target, profile, device=device, timeout=timeout), key, every, out)
+
+
+@cli.command("table")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN.json…")
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it; standard output unless given.")
+def table_command(runs: tuple[Path, ...], as_json: bool, out: Path | None) -> int:
+    """Make the table of implementations by families of invariants, out of what `verify --json` wrote.
+
+    Of an implementation that is in several RUNs the latest counts.
+    """
+    from attnspec.conformance.command import conformance
+
+    return conformance(runs, as_json, out)
 
 
 @cli.command("explain")

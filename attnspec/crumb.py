@@ -1,6 +1,7 @@
-"""What a worker is doing right now, noted in a file before each call, so that it is known when the process dies.
+"""What a worker is doing right now, noted in files before each call, so that it is known when the process dies.
 
-The file holds a counter and then the note; the kernel keeps what was written, whatever becomes of the writer.
+One file holds a counter, and one of its neighbours each of the last notes with the counter's value; the kernel keeps
+what was written, whatever becomes of the writer.
 """
 
 import hashlib
@@ -15,7 +16,10 @@ import numpy as np
 from attnspec.specs.contract import FUNCTIONS
 from attnspec.specs.problem import Problem
 
-_HEAD = struct.Struct("<QQ")
+_HEAD = struct.Struct("<Q")
+
+KEPT = 32
+"""So many notes are kept."""
 
 
 @dataclass(frozen=True)
@@ -39,46 +43,51 @@ class Note:
 
 
 class Crumb:
-    """The file, open for writing notes."""
+    """The files, open for writing notes."""
 
     def __init__(self, path: str) -> None:
         self.fd = os.open(path, os.O_RDWR)
+        self.places = [os.open(_place(path, number), os.O_RDWR | os.O_CREAT) for number in range(KEPT)]
         self.count = 0
 
     def write(self, note: Note) -> None:
-        """Put the note in the place of the last one."""
+        """Put the note in the place of the oldest one."""
         case = None if note.case is note.call else _parts(note.case)
         text = pickle.dumps((note.invariant, case, _parts(note.call), note.how), protocol=5)
         self.count += 1
-        os.pwrite(self.fd, text, _HEAD.size)
-        os.pwrite(self.fd, _HEAD.pack(self.count, len(text)), 0)
+        os.pwrite(self.places[self.count % KEPT], _HEAD.pack(self.count) + text, 0)
+        os.pwrite(self.fd, _HEAD.pack(self.count), 0)
 
 
 def count(path: str) -> int:
     """How many notes were written."""
-    head = _head(path)
-    return 0 if head is None else head[0]
-
-
-def read(path: str) -> Note | None:
-    """The last note, if there is one."""
-    head = _head(path)
-    if head is None:
-        return None
     with open(path, "rb") as file:
-        file.seek(_HEAD.size)
-        invariant, case, call, how = pickle.loads(file.read(head[1]))
+        return _counter(file.read(_HEAD.size))
+
+
+def history(path: str) -> list[Note]:
+    """The last notes, the latest at the end."""
+    last = count(path)
+    notes = (_note(_place(path, number % KEPT), number) for number in range(max(last - KEPT, 0) + 1, last + 1))
+    return [note for note in notes if note is not None]
+
+
+def _note(place: str, number: int) -> Note | None:
+    """The note of that number; None if it is being written over."""
+    with open(place, "rb") as file:
+        if _counter(file.read(_HEAD.size)) != number:
+            return None
+        invariant, case, call, how = pickle.load(file)
     made = _problem(call)
     return Note(invariant, made if case is None else _problem(case), made, how)
 
 
-def _head(path: str) -> tuple[int, int] | None:
-    with open(path, "rb") as file:
-        head = file.read(_HEAD.size)
-    if len(head) < _HEAD.size:
-        return None
-    counter, length = _HEAD.unpack(head)
-    return counter, length
+def _place(path: str, number: int) -> str:
+    return f"{path}.{number}"
+
+
+def _counter(head: bytes) -> int:
+    return int(_HEAD.unpack(head)[0]) if len(head) == _HEAD.size else 0
 
 
 def _parts(problem: Problem) -> tuple[Any, ...]:

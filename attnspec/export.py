@@ -1,8 +1,10 @@
 """A run's verdicts for other programs: JSON and JUnit XML."""
 
 import json
+import platform
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TextIO
 from xml.etree import ElementTree
 
@@ -13,21 +15,23 @@ from attnspec.wording import failure_lines, judgement
 
 
 def write_json(file: TextIO, verdicts: Sequence[Verdict], jobs: Sequence[Job]) -> None:
-    """One object: the version, and for each target its verdict with every row."""
+    """One object: the version, when and where, and for each target its verdict with every row."""
     from importlib.metadata import version
 
     targets = []
     for verdict, job in zip(verdicts, jobs, strict=True):
         head = {"target": verdict.target, "exit_code": verdict.exit_code, "verdict": judgement(verdict)}
-        run = {
+        ran = {
             "profile": job.profile,
             "seed": job.seed,
             "seconds": verdict.seconds,
             "error": verdict.error,
             "backend": verdict.about,
         }
-        targets.append({**head, **run, "outcomes": plain(verdict.rows)})
-    json.dump({"attnspec": version("attnspec"), "targets": targets}, file, indent=1, ensure_ascii=False)
+        targets.append({**head, **ran, "outcomes": plain(verdict.rows)})
+    where = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
+    run = {"attnspec": version("attnspec"), "date": datetime.now(UTC).isoformat(timespec="seconds"), **where}
+    json.dump({**run, "targets": targets}, file, indent=1, ensure_ascii=False)
     file.write("\n")
 
 

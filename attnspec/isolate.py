@@ -10,6 +10,7 @@ import time
 
 from attnspec.blame import Death, Listener, Run, bury, close
 from attnspec.child import Child, Job
+from attnspec.culprit import traced
 from attnspec.specs.outcome import PASSED
 from attnspec.targets import short_name
 from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict, row_from
@@ -43,7 +44,7 @@ def step(run: Run) -> bool:
         run.verdict.error = f"{run.job.target}: wanted a module that imports, came one that {death.text}"
     if death is DONE or run.expected is None or run.left() <= 0:
         return False
-    return bury(run, death, set(run.settled) - before)
+    return bury(run, traced(run, death), set(run.settled) - before)
 
 
 def follow(run: Run, child: Child) -> Death:
@@ -54,9 +55,13 @@ def follow(run: Run, child: Child) -> Death:
         if event is not None and (ended := take(run, event)) is not None:
             return ended
         if event is None and child.dead:
-            return Death(CRASHED, f"crashed: {child.ending()}{child.place(short_name(run.job.target))}", child.note())
+            history = tuple(child.history() if child.killed else ())
+            return Death(CRASHED, f"crashed: {child.ending()}{place(run, child)}", child.note(), history=history)
         if event is not None or child.calls != calls:
             calls, since = child.calls, time.monotonic()
+        if child.greedy:
+            child.stop()
+            return Death(CRASHED, f"took more than {child.memory:.3g} GiB{place(run, child)}", child.note())
         if run.left() <= 0 or (run.loaded and time.monotonic() - since > run.patience):
             return _hung(run, child)
     raise Stopped
@@ -90,10 +95,15 @@ def _receive(run: Run, row: Row) -> None:
         run.settle(row)
 
 
+def place(run: Run, child: Child) -> str:
+    """Where in the target's file it ended, if that is known."""
+    return child.place(short_name(run.job.target))
+
+
 def _hung(run: Run, child: Child) -> Death:
     """The end of a process that takes too long; the next ones get less patience, for many calls may hang alike."""
     child.stop()
     waited = run.patience if run.loaded else run.job.timeout
     run.patience = max(run.patience / 10, SHORT)
-    text = f"hung: no answer in {waited:.3g} s{child.place(short_name(run.job.target))}"
+    text = f"hung: no answer in {waited:.3g} s{place(run, child)}"
     return Death(HUNG, text, child.note())

@@ -18,6 +18,7 @@ from attnspec.blame import Listener
 from attnspec.child import Job
 from attnspec.export import write_json, write_junit
 from attnspec.isolate import verify
+from attnspec.memory import share
 from attnspec.report import report
 from attnspec.specs.recipe import read_case
 from attnspec.specs.verify import chosen
@@ -44,13 +45,16 @@ def run(
     durations: bool,
     jobs: int,
     timeout: float | None,
+    memory: float | None,
 ) -> int:
     """Verify the targets and report; the exit code is the gravest."""
     named_profile(profile)
     check(patterns, problem, vectors, layers, dtypes)
     case = None if problem is None else read_problem(problem, patterns)
     seconds = timeout or PATIENCE.get(profile, 600.0)
-    job = Job("", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations, layers)
+    job = Job(
+        "", profile, patterns, device, dtypes, case, vectors, seconds, seed, durations, layers, memory or share(jobs)
+    )
     work = [dataclasses.replace(job, target=target) for target in expanded(targets)]
     with _opened(json_file) as json_to, _opened(junit_file) as junit_to:
         verdicts = verify_all(work, jobs)

@@ -3,6 +3,7 @@
 Whatever the target prints, at whatever level, goes to standard error: the events have a descriptor of their own.
 """
 
+import contextlib
 import dataclasses
 import faulthandler
 import json
@@ -21,9 +22,11 @@ from attnspec.errors import Unavailable, one_line
 from attnspec.loading import load
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
+from attnspec.specs.contract import TRANSFORMS
 from attnspec.specs.durations import start
 from attnspec.specs.outcome import Outcome
 from attnspec.specs.recipe import read_case
+from attnspec.specs.transforms import attempt
 from attnspec.specs.verify import expected, replay, verify
 from attnspec.verdict import about, plain, row_of
 from attnspec.watch import Watch, Watched
@@ -51,6 +54,10 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
     except Exception as error:
         send_error(request, error, events)
         return
+    if request["steps"]:
+        repeat(backend, request["steps"])
+        send(events, event="done")
+        return
     send(events, event="loaded", about=description, expected=ids)
     if request["durations"]:
         start(backend.arrays)
@@ -65,6 +72,17 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         send(events, event="internal", invariant=invariant, message=f"{type(error).__name__}: {one_line(error)}")
     else:
         send(events, event="done")
+
+
+def repeat(backend: Watched, steps: list[list[str]]) -> None:
+    """Do again what a process did before it died, whatever comes of it."""
+    for invariant, case, how in steps:
+        problem = read_case(case)
+        with contextlib.suppress(Exception):
+            if invariant:
+                replay(backend, invariant, problem)
+            else:
+                attempt(backend, problem, frozenset(how.split("+")) & frozenset(TRANSFORMS))
 
 
 def serve_layers(request: dict[str, Any], events: TextIO) -> None:

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.compare import worst
@@ -20,8 +22,25 @@ from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The arrays that a violation was seen in."""
+
+    came: Array
+    wanted: Array
+    bound: Array
+
+
 class Violation(Exception):
-    """An invariant does not hold: what was looked at, what was wanted, what came, by how much."""
+    """An invariant does not hold: what was looked at, what was wanted, what came, by how much.
+
+    ``evidence`` has the arrays, where it was seen in arrays; ``call`` the malformed call, if it was one.
+    """
+
+    def __init__(self, message: str, evidence: Evidence | None = None, call: Any = None) -> None:
+        super().__init__(message)
+        self.evidence = evidence
+        self.call = call
 
 
 class Inapplicable(Exception):
@@ -148,5 +167,6 @@ def hold(what: str, came: Array, wanted: Floats | Array, bound: Floats | float) 
     if difference is None:
         return 0.0
     if difference.ratio > 1:
-        raise Violation(f"{what} {difference}")
+        limit = np.broadcast_to(np.asarray(bound, np.float64), wanted.shape)
+        raise Violation(f"{what} {difference}", Evidence(came, np.asarray(wanted), limit))
     return difference.ratio

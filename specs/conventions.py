@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attnspec.specs.backend import Backend, BackendError
-from attnspec.specs.catalogue import Inapplicable, Violation
+from attnspec.specs.catalogue import Evidence, Inapplicable, Violation
 from attnspec.specs.contract import CONVENTIONS
 from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.problem import Problem
@@ -15,8 +15,8 @@ Holding = Callable[[Backend, Problem], float]
 class Contradiction(Violation):
     """The backend follows another legal value of a convention than the declared one."""
 
-    def __init__(self, name: str, value: Any, evidence: str) -> None:
-        super().__init__(f"{evidence}; if that is meant, declare CONVENTIONS = {{{name!r}: {value!r}}}")
+    def __init__(self, name: str, value: Any, seen: str, evidence: Evidence | None = None) -> None:
+        super().__init__(f"{seen}; if that is meant, declare CONVENTIONS = {{{name!r}: {value!r}}}", evidence)
         self.name = name
         self.value = value
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.cases import plan_of
-from attnspec.specs.catalogue import catalogue
+from attnspec.specs.catalogue import Invariant, catalogue
 from attnspec.specs.contract import TRANSFORMS
 from attnspec.specs.durations import lap
 from attnspec.specs.examine import fails
@@ -38,23 +38,23 @@ def surveyed(backend: Backend) -> tuple[Backend, list[Outcome]]:
     idle = [_idle_failure(*found) for found in idle_lacks(backend)]
     lacking = _contract("contract.lacks", len(lacks), start, idle[:1])
     start = time.perf_counter()
-    mended = [_mended_failure(backend, features) for features in faults if not _still_fails(backend, features)]
+    mended = [_mended_failure(backend, features) for features in faults if not still_failing(backend, features)]
     known = _contract("contract.known_issues", len(faults), start, mended[:1])
     if known.status == PASSED:
         known = replace(known, status=KNOWN, reason="; ".join(f"{'+'.join(sorted(f))}: {r}" for f, r in faults.items()))
     return narrowed, [claims, lacking, known]
 
 
-def _still_fails(backend: Backend, features: frozenset[str]) -> bool:
-    """Whether some invariant of the definition, the shape or the transform is violated where a fault is known."""
+def still_failing(backend: Backend, features: frozenset[str]) -> tuple[Invariant, Recipe] | None:
+    """The first invariant of the definition, the shape or the transform that is violated where a fault is known."""
     transforms = features & frozenset(TRANSFORMS)
     able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
     for recipe in recipes_with(backend, features):
         for invariant in catalogue().values():
             about = transforms & invariant.needs if transforms else invariant.family in ("definition", "shape")
             if about and fails(invariant, able, recipe.problem()):
-                return True
-    return False
+                return invariant, recipe
+    return None
 
 
 def _mended_failure(backend: Backend, features: frozenset[str]) -> Failure:

@@ -83,7 +83,14 @@ class Bands:
 
 def refused(backend: Backend, problem: Problem, calls: Iterable[Call]) -> float:
     """The largest error ÷ bound of the calls that are not refused; Violation if one is neither refused nor right."""
-    return max([0.0, *(_settled(backend, problem, call) for call in calls)])
+    ratios = [0.0]
+    for call in calls:
+        try:
+            ratios.append(_settled(backend, problem, call))
+        except Violation as error:
+            error.call = call
+            raise
+    return max(ratios)
 
 
 def _settled(backend: Backend, problem: Problem, call: Call) -> float:
@@ -125,11 +132,16 @@ def _right(backend: Backend, call: Call, returned: Any) -> float:
         raise Violation(f"{call.wanted}, came an output of shape {output.shape}")
     if str(output.dtype) not in DTYPES:
         raise Violation(f"{call.wanted}, came {output.dtype} numbers")
-    solution = backend.solution(call.reading)
-    precision = backend.precision(call.coarsest or call.reading.dtype)
-    bound = bound_of(solution, precision, backend.conventions["value_range"] == "sum").output
-    shape = call.shape or (*call.reading.query.shape[:-1], call.reading.value.shape[-1])
     try:
-        return hold("output", output, solution.output.reshape(shape), bound.reshape(shape))
+        return hold("output", output, *meant(backend, call, call.reading))
     except Violation as error:
-        raise Violation(f"{call.wanted}; {error}") from None
+        raise Violation(f"{call.wanted}; {error}", error.evidence) from None
+
+
+def meant(backend: Backend, call: Call, reading: Problem) -> tuple[Array, Array]:
+    """The output that the call has under a reading, and its error bound."""
+    solution = backend.solution(reading)
+    precision = backend.precision(call.coarsest or reading.dtype)
+    bound = bound_of(solution, precision, backend.conventions["value_range"] == "sum").output
+    shape = call.shape or (*reading.query.shape[:-1], reading.value.shape[-1])
+    return solution.output.reshape(shape), bound.reshape(shape)

@@ -7,6 +7,8 @@ import time
 import pytest
 
 from attnspec.child import Job
+from attnspec.crumb import KEPT, Crumb, Note, history
+from attnspec.culprit import shortest
 from attnspec.isolate import Stopped, verify
 from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED
 from attnspec.specs.recipe import Recipe, Shape
@@ -87,6 +89,52 @@ def test_a_crash_past_the_survey_costs_the_row_of_its_invariant(run):
     assert statuses(again) == {"masking.hidden_is_unread": CRASHED}
 
 
+SPOILS = """
+armed = [0]
+
+def spoil(large):
+    armed[0] = 4 if large else max(armed[0] - 1, 0)
+    if armed[0] == 1:
+        os.kill(os.getpid(), 11)
+"""
+
+
+def test_a_crash_three_calls_later_is_blamed_on_the_call_that_spoiled_the_memory(run):
+    large = f"spoil({LARGE[3:-2]})"
+    patterns = (*FEW, "masking.hidden_is_unread", "purity.silent", "symmetry.batch_independence")
+    verdict = run(large, patterns, constants=SPOILS)
+    assert statuses(verdict)["masking.hidden_is_unread"] == CRASHED
+    others = {id: status for id, status in statuses(verdict).items() if id != "masking.hidden_is_unread"}
+    assert set(others.values()) <= {PASSED, NOT_CLAIMED}, others
+    message = row(verdict, "masking.hidden_is_unread").trouble.message
+    assert message.startswith("attention crashed: SIGSEGV at faulty.py, line ")
+    assert "1 step of the run later: repeated, that crashes again, but not without this one" in message, message
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 32])
+@pytest.mark.parametrize("least", [1, 2, 3, 7, 31, 33])
+def test_the_shortest_tail_is_found_in_few_tries(length, least):
+    tried = []
+
+    def crash(count):
+        tried.append(count)
+        return count >= least
+
+    assert shortest(length, crash) == (least if least <= length else None)
+    assert len(tried) <= 7
+
+
+def test_the_last_notes_are_kept(tmp_path):
+    path = str(tmp_path / "crumb")
+    (tmp_path / "crumb").touch()
+    assert history(path) == []
+    notes = [Note("", problem, problem, "") for problem in (Recipe(seed=n).problem() for n in range(KEPT + 3))]
+    crumb = Crumb(path)
+    for note in notes:
+        crumb.write(note)
+    assert [note.key for note in history(path)] == [note.key for note in notes[3:]]
+
+
 def test_a_crash_on_malformed_input_costs_the_row_of_its_invariant(run):
     verdict = run("if value.shape[-2] > key.shape[-2]: os.abort()", (*FEW, "rejection.lengths", "rejection.width"))
     assert statuses(verdict)["rejection.lengths"] == CRASHED
@@ -132,9 +180,9 @@ def test_a_crash_that_is_a_known_issue(run):
 
 
 def test_a_hang_costs_the_row_of_its_invariant(run):
-    verdict = run(f"while {LARGE[3:-2]}: pass", ("masking.hidden_is_unread", "shape.dtype"), timeout=12)
+    verdict = run(f"while {LARGE[3:-2]}: pass", ("masking.hidden_is_unread", "shape.dtype"), timeout=30)
     assert statuses(verdict)["masking.hidden_is_unread"] == HUNG
-    assert "hung: no answer in 1.2 s at faulty.py, line 16" in row(verdict, "masking.hidden_is_unread").trouble.message
+    assert "hung: no answer in 3 s at faulty.py, line 16" in row(verdict, "masking.hidden_is_unread").trouble.message
     assert statuses(verdict)["shape.dtype"] == PASSED
     assert verdict.exit_code == 1
 

@@ -28,7 +28,7 @@ def probed(request: Request, timeout: float) -> tuple[list[Finding], str]:
     deadly: dict[str, str] = {}
     end, patience = time.monotonic() + timeout, timeout / 5
     for _ in range(DEATHS):
-        with Child(request, [], deadly, WORKER) as child:
+        with Child(request, [], deadly, worker=WORKER) as child:
             try:
                 return _followed(child, end, patience)
             except Ended as death:

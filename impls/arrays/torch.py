@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ def devices() -> tuple[str, ...]:
 def asarray(array: NDArray[Any], device: str) -> Any:
     """A fresh contiguous tensor; bfloat16 goes over as its bits."""
     copy = np.array(array, order="C")
-    if copy.dtype == ml_dtypes.bfloat16:
+    if copy.dtype.name == "bfloat16":
         return torch.from_numpy(copy.view(np.int16)).view(torch.bfloat16).to(device)
     return torch.from_numpy(copy).to(device)
 
@@ -43,7 +42,9 @@ def to_numpy(array: Any) -> NDArray[Any]:
     """A copy, so that a later write to the tensor cannot reach it."""
     plain = array.detach().resolve_conj().resolve_neg().cpu().contiguous()
     if plain.dtype == torch.bfloat16:
-        return np.array(plain.view(torch.int16).numpy()).view(ml_dtypes.bfloat16)
+        from ml_dtypes import bfloat16  # which nothing else here needs
+
+        return np.array(plain.view(torch.int16).numpy()).view(bfloat16)
     return np.array(plain.numpy())
 
 

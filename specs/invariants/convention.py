@@ -244,5 +244,5 @@ def masked_nonfinite(backend: Backend, problem: Problem) -> float:
                 leaked = ~np.isfinite(np.asarray(part(came, "output"), np.float64)) & finite & rows[..., None]
                 if not leaked.any():  # a number that is wrong is a fault, whatever is declared
                     raise
-                raise Contradiction("masked_nonfinite", "propagates", str(error)) from None
+                raise Contradiction("masked_nonfinite", "propagates", str(error), error.evidence) from None
     return max(ratios)

@@ -232,10 +232,10 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
     query = np.array(problem.query)
     query[..., row, :] = np.nan
     solution = backend.solution(problem)
-    seeing = np.isfinite(solution.logits[:, :, row]).any(-1, keepdims=True)
+    seeing = np.asarray(np.isfinite(solution.logits[:, :, row]).any(-1, keepdims=True))  # (B, Hq, 1)
     require(bool(seeing.any()))
     came, wanted = (part(backend.solve(p), "output") for p in (problem.replace(query=query), problem))
-    own = np.where(seeing, came[:, :, row], np.nan)
+    own = np.where(seeing[..., None] & (np.arange(queries)[:, None] == row), came, np.nan)
     hold(f"output of query {row}", own, np.full(own.shape, np.nan), 0.0)
     others = np.arange(queries)[:, None] != row
     return hold("output of other queries", np.where(others, came, wanted), wanted, slack(backend, problem))

@@ -1,0 +1,82 @@
+"""Reading what ``attnspec verify --json`` wrote, and bringing several runs together."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attnspec.specs.catalogue import catalogue
+from attnspec.specs.problem import parse_object
+
+RUN = {"attnspec": str, "date": str, "python": str, "platform": str, "targets": list}
+"""What a file holds, with the types."""
+
+TARGET = {"target": str, "profile": str, "seed": int, "error": str, "verdict": str, "backend": dict, "outcomes": list}
+"""What a run says of each target."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One implementation in one run."""
+
+    run: dict[str, Any]
+    target: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The backend's name, or the target where it did not load."""
+        return str(self.target["backend"].get("name", self.target["target"]))
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """What it runs on, the most telling first: its own packages, then the array library, with versions."""
+        about = self.target["backend"]
+        library = {about["library"]: about["version"]} if "library" in about else {}
+        return {**about.get("packages", {}), **library}
+
+    @property
+    def project(self) -> str:
+        """Whose it is: its first package, "" if nothing is known of it."""
+        return next(iter(self.packages), "")
+
+    @property
+    def outcomes(self) -> dict[str, dict[str, Any]]:
+        """The rows by invariant."""
+        return {row["invariant"]: row for row in self.target["outcomes"]}
+
+
+def entries(files: Iterable[Path]) -> list[Entry]:
+    """Every implementation of the runs, the latest where there are several, project by project.
+
+    ValueError for a file that is none of a run of invariants.
+    """
+    latest: dict[str, Entry] = {}
+    for entry in sorted((e for file in files for e in read(file)), key=lambda entry: str(entry.run["date"])):
+        latest[entry.name] = entry
+    return sorted(latest.values(), key=lambda entry: (entry.project, entry.name))
+
+
+def read(file: Path) -> list[Entry]:
+    """The implementations of one file. ValueError in a line if it is damaged, or an older attnspec wrote it."""
+    try:
+        run = parse_object(file.read_text(encoding="utf-8"), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file}: wanted the JSON of attnspec verify, came {error}") from None
+    _check(file, "a run", run, RUN)
+    for target in run["targets"]:
+        _check(file, "a target", target, TARGET)
+        for row in target["outcomes"]:
+            _check(file, "an outcome", row, {"invariant": str, "status": str, "worst": dict})
+            if row["invariant"] not in catalogue():
+                what = "invariants of attention, as this attnspec knows them"
+                raise ValueError(f"{file}: wanted {what}, came {row['invariant']!r}")
+    return [Entry(run, target) for target in run["targets"]]
+
+
+def _check(file: Path, what: str, data: Any, wanted: Mapping[str, type]) -> None:
+    if not isinstance(data, dict):
+        raise ValueError(f"{file}: wanted {what} as an object, came {type(data).__name__}")
+    for name, kind in wanted.items():
+        if not isinstance(data.get(name), kind):
+            came = f"{type(data[name]).__name__}" if name in data else "none: damaged, or of an older attnspec"
+            raise ValueError(f"{file}: wanted {what} with {name!r}, came {came}")

@@ -94,12 +94,22 @@ def _softmax(logits: Floats) -> Floats:
 
 
 def multi_head(
-    x: Rounded, source: Rounded, p: Weights, heads: int, visible: Visible = None, kv_heads: int | None = None
+    x: Rounded,
+    source: Rounded,
+    p: Weights,
+    heads: int,
+    visible: Visible = None,
+    kv_heads: int | None = None,
+    turn: Callable[[Rounded], Rounded] = lambda each: each,
 ) -> Rounded:
-    """Concat(head_1, …, head_h)·W_Oᵀ, head i reading key/value head i // (h // kv_heads): section 3.2.2."""
+    """Concat(head_1, …, head_h)·W_Oᵀ, head i reading key/value head i // (h // kv_heads): section 3.2.2.
+
+    ``turn`` is what positions do to queries and keys.
+    """
     kv_heads = heads if kv_heads is None else kv_heads
     query = split(linear(x, part(p, "query")), heads)
     key, value = (split(linear(source, part(p, name)), kv_heads) for name in ("key", "value"))
+    query, key = turn(query), turn(key)
     read = np.arange(heads) // (heads // kv_heads)
     key, value = (each.map(lambda a: a[..., read, :, :]) for each in (key, value))
     return linear(merge(attention(query, key, value, visible)), part(p, "output"))
@@ -126,9 +136,11 @@ def encoder_layer(x: Rounded, p: Weights, sizes: Any, visible: Visible = None) -
     return residual(x, p, "feed_forward", sizes, lambda y, q: feed_forward(y, q, sizes.activation))
 
 
-def decoder_layer(x: Rounded, memory: Rounded, p: Weights, sizes: Any, memory_visible: Visible = None) -> Rounded:
+def decoder_layer(
+    x: Rounded, memory: Rounded, p: Weights, sizes: Any, memory_visible: Visible = None, visible: Visible = None
+) -> Rounded:
     """Causal self-attention, cross-attention to the memory, feed-forward: section 3.1."""
-    seen = causal(x.value.shape[1])
+    seen = causal(x.value.shape[1]) & (True if visible is None else visible)
     x = residual(x, p, "attention", sizes, lambda y, q: multi_head(y, y, q, sizes.heads, seen))
     x = residual(x, p, "cross_attention", sizes, lambda y, q: multi_head(y, memory, q, sizes.heads, memory_visible))
     return residual(x, p, "feed_forward", sizes, lambda y, q: feed_forward(y, q, sizes.activation))

@@ -83,6 +83,6 @@ def transformer(library: Library, case: Case) -> float:
     """The Transformer is the encoder of the source and the decoder of the target, from token ids to logits."""
     model = make_transformer(library, case)
     p, (source, target) = case.parameters(model.shapes()), token_ids(case)
-    source[0, -2:] = 0
+    source[0, -2:] = case.padding
     came = library.call(model, p, source, target)
     return near("logits", case, came, logits(source, target, float64(p), case))

@@ -63,14 +63,15 @@ def feed_forward(x: Rounded, p: Weights, kind: str) -> Rounded:
     return linear(activated(linear(x, part(p, "inner")), kind), part(p, "outer"))
 
 
-def attention(query: Rounded, key: Rounded, value: Rounded, visible: Visible) -> Rounded:
-    """softmax(QKᵀ/√d)·V over (B, h, n, d), (B, h, S, d), (B, h, S, dv); each query must see a key.
+def attention(query: Rounded, key: Rounded, value: Rounded, visible: Visible, bias: Floats | None = None) -> Rounded:
+    """softmax(QKᵀ/√d + bias)·V over (B, h, n, d), (B, h, S, d), (B, h, S, dv); each query must see a key.
 
     What scores, weights and output lose to rounding is what ``attnspec.specs.bound`` grants them, 1 to 3.
     """
     d, keys, unit = query.value.shape[-1], key.value.shape[-2], query.unit
     turned, scale = key.map(lambda a: a.swapaxes(-1, -2)), 1 / math.sqrt(d)
     scores = product(query, turned).map(lambda a: scale * a)
+    scores = scores if bias is None else scores + scores.like(bias)
     hidden = np.zeros(scores.value.shape, bool) if visible is None else ~np.broadcast_to(visible, scores.value.shape)
     logits = np.where(hidden, -np.inf, scores.value)
     below = np.where(hidden, 0.0, logits.max(-1, keepdims=True) - logits)
@@ -101,6 +102,7 @@ def multi_head(
     visible: Visible = None,
     kv_heads: int | None = None,
     turn: Callable[[Rounded], Rounded] = lambda each: each,
+    bias: Floats | None = None,
 ) -> Rounded:
     """Concat(head_1, …, head_h)·W_Oᵀ, head i reading key/value head i // (h // kv_heads): section 3.2.2.
 
@@ -112,7 +114,7 @@ def multi_head(
     query, key = turn(query), turn(key)
     read = np.arange(heads) // (heads // kv_heads)
     key, value = (each.map(lambda a: a[..., read, :, :]) for each in (key, value))
-    return linear(merge(attention(query, key, value, visible)), part(p, "output"))
+    return linear(merge(attention(query, key, value, visible, bias)), part(p, "output"))
 
 
 def split(x: Rounded, heads: int) -> Rounded:

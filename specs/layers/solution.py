@@ -11,7 +11,7 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.definition import Visible, Weights, decoder_layer, encoder_layer, linear, part, stack
 from attnspec.specs.layers.library import Library
 from attnspec.specs.layers.rounded import Rounded, exact
-from attnspec.specs.positions import encoded, rotated
+from attnspec.specs.positions import BASE, encoded, rotated
 
 
 def make(library: Library, name: str, case: Case, **options: object) -> Any:
@@ -81,10 +81,10 @@ def defined(
     return stack(x, p, count, layer, case)
 
 
-def turned(x: Rounded, layout: str, case: Case) -> Rounded:
+def turned(x: Rounded, layout: str, case: Case, base: float = BASE) -> Rounded:
     """Turned by the positions; so are its error terms, a rotation being linear."""
     precision = Precision.of(case.dtype, "input")
-    exactly = rotated(x.value, precision, layout)
+    exactly = rotated(x.value, precision, layout, base=base)
     flat = x.terms.reshape(-1, *x.value.shape[1:])
-    terms = rotated(flat, precision, layout).values.reshape(x.terms.shape)
+    terms = rotated(flat, precision, layout, base=base).values.reshape(x.terms.shape)
     return x.carried(exactly.values, terms).off_by(exactly.bound)

@@ -1,5 +1,6 @@
 """Decoding: with a cache as without, and always the likeliest token."""
 
+import itertools
 from functools import partial
 from typing import Any
 
@@ -36,14 +37,13 @@ def cached_attention(library: Library, case: Case) -> float:
     for heads, options in ((case.heads, {}), *((6, each) for each in rotated)):
         layer = library.make("MultiHead", case.width, heads, **options)
 
-        def decode(p: Any, x: Any, step: Any = library.method(layer, "step")) -> tuple[Any, ...]:
-            return stepped(step, p, x, None)
+        decode = partial(stepped, library.method(layer, "step"))
 
         p, given = case.parameters(layer.shapes()), exact(x, case.dtype)
         turn = partial(turned, layout=options["rotary"], case=case) if "rotary" in options else same_as_before
         kv_heads = options.get("kv_heads", heads)
         wanted = multi_head(given, given, float64(p), heads, causal(case.length), kv_heads, turn)
-        came = np.concatenate(library.call(decode, p, x), axis=1)
+        came = np.concatenate(library.call(decode, p, x, None), axis=1)
         ratios.append(near(f"steps of {heads} heads, {options}", case, came, wanted))
     return max(ratios)
 
@@ -103,42 +103,44 @@ def greedy(library: Library, case: Case) -> float:
         options = {"begin": begin, "end": end, "length": length, "use_cache": use_cache}
         return np.asarray(library.call(library.method(model, "greedy"), p, source, **options))
 
-    def free(attempt: int) -> Array:
+    def hold_greedy(came: Array, end: int, source: Array) -> None:
+        wanted = logits(source, came[:, :-1], float64(p), case)
+        likely = wanted.value.max(-1) - 2 * wanted.error.max(-1)
+        chosen = np.take_along_axis(wanted.value, came[:, 1:, None], axis=-1)[..., 0]
+        if not np.where(ended(came, end)[:, 1:], came[:, 1:] == case.padding, chosen >= likely).all():
+            raise Violation(f"greedy: wanted the likeliest token, or {case.padding} after {end}, came {came.tolist()}")
+
+    for attempt in range(ATTEMPTS):
         p["output.bias"][:] = 2 * case.rng("bias", attempt).standard_normal(p["output.bias"].shape)
-        p["output.bias"][case.padding] = -100  # padding, which is the end here, is never the likeliest
-        return decode(case.padding, True, source)
+        p["output.bias"][case.padding] = -100  # padding is never the likeliest; as the end, it makes none
+        free = decode(case.padding, True, source)
+        equal("shape of the ids", np.zeros(free.shape), np.zeros((case.batch, 1 + TOKENS)))
+        count, end = ending_apart(free)
+        if count == case.batch:
+            break
+    equal("first ids", free[:, 0], np.full(case.batch, 1, free.dtype))
+    hold_greedy(free, case.padding, source)
+    wanted = np.where(ended(free, end), case.padding, free)
+    for order, use_cache in itertools.product((slice(None), slice(None, None, -1)), (True, False)):
+        came = decode(end, use_cache, np.ascontiguousarray(source[order]))
+        if not np.array_equal(came, wanted[order]):  # two tokens may be as likely
+            hold_greedy(came, end, source[order])
+    return equal("begin = end", decode(1, True, source, 1, 1), np.stack([free[:, 0], 0 * free[:, 0] + case.padding], 1))
 
-    attempts = {attempt: ending_apart(free(attempt)) for attempt in range(ATTEMPTS)}
-    chosen = max(attempts, key=lambda attempt: attempts[attempt][0])
-    end, tried = attempts[chosen][1], free(chosen)
-    hold_greedy(tried, case.padding, logits(source, tried[:, :-1], float64(p), case), case)
-    for order in (slice(None), slice(None, None, -1)):
-        for use_cache in (True, False):
-            turned_source = np.ascontiguousarray(source[order])
-            came = decode(end, use_cache, turned_source)
-            hold_greedy(came, end, logits(turned_source, came[:, :-1], float64(p), case), case)
-    return equal("begin = end", decode(1, True, source, 1, 1), np.stack([came[:, 0], 0 * came[:, 0] + case.padding], 1))
 
-
-ATTEMPTS = 8
-"""Biases of the output that are tried, until sequences end apart from each other."""
+ATTEMPTS = 50
+"""Biases of the output that are tried, until each sequence ends at a step of its own."""
 
 
 def ending_apart(ids: Array) -> tuple[int, int]:
-    """How many sequences have come to an end, each at a step of its own, if the second number is taken as the end."""
+    """At how many steps sequences end, if the second number, a token, is taken as the end; the most there are."""
     found = []
     for end in {int(id) for id in ids[:, 1:].ravel()}:
-        steps = [row.tolist().index(end) for row in ids[:, 1:-1] if end in row]
-        found.append((len(set(steps)), end))
+        steps = {row.tolist().index(end) for row in ids[:, 1:-1] if end in row}
+        found.append((len(steps), end))
     return max(found)
 
 
-def hold_greedy(came: Array, end: int, wanted: Rounded, case: Case) -> None:
-    """Violation unless ``came`` (B, 1 + TOKENS) begins with 1, goes on with the likeliest, and ends as it should."""
-    equal("shape of the ids", np.zeros(came.shape), np.zeros((case.batch, 1 + TOKENS)))
-    equal("first ids", came[:, 0], np.full(case.batch, 1, came.dtype))
-    likely = wanted.value.max(-1) - 2 * wanted.error.max(-1)
-    chosen = np.take_along_axis(wanted.value, came[:, 1:, None], axis=-1)[..., 0]
-    over = np.cumsum(came[:, :-1] == end, axis=1) > 0
-    if not np.where(over, came[:, 1:] == case.padding, chosen >= likely).all():
-        raise Violation(f"greedy: wanted the likeliest token, or {case.padding} after {end}, came {came.tolist()}")
+def ended(ids: Array, end: int) -> Array:
+    """Where an end has come before, in the sequence itself."""
+    return np.cumsum(ids == end, axis=1) - (ids == end) > 0

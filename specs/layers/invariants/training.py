@@ -11,11 +11,12 @@ from attnspec.specs.catalogue import Violation, hold
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once, per_dtype
 from attnspec.specs.layers.compare import differ, equal
-from attnspec.specs.layers.definition import encoder_layer
+from attnspec.specs.layers.definition import decoder_layer, encoder_layer
 from attnspec.specs.layers.invariants.dropping import SIGMAS, scattered
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import exact
 from attnspec.specs.layers.solution import make
+from attnspec.specs.problem import Array
 
 RULES: dict[str, Callable[[int, int], float]] = {
     "gaussian": lambda fan_in, fan_out: 0.02,
@@ -108,17 +109,21 @@ def initial_layers(library: Library, case: Case) -> float:
 )
 def evaluation(library: Library, case: Case) -> float:
     """Without a seed nothing is dropped and the result is the same each time; a seed fixes what is dropped."""
-    x, plain = case.tokens(), make(library, "EncoderLayer", case)
-    layer = make(library, "EncoderLayer", case, dropout=0.5)
-    p = case.parameters(layer.shapes())
-    wanted = encoder_layer(exact(x, case.dtype), float64(p), case)
-    once_more = library.call(layer, p, x)
-    equal("evaluation, twice", library.call(layer, p, x), once_more)
-    equal("evaluation, without dropout", library.call(plain, p, x), once_more)
-    seeded = [library.call(layer, p, x, seed=seed) for seed in (1, 1, 2)]
-    differ("training", seeded[0], once_more, wanted)
-    differ("another seed", seeded[0], seeded[2], wanted)
-    return equal("the same seed", seeded[1], seeded[0])
+    x, memory = case.tokens(), case.tokens("memory", case.source)
+    kinds: dict[str, tuple[Array, ...]] = {"EncoderLayer": (), "DecoderLayer": (memory,)}
+    for kind, more in kinds.items():
+        plain, layer = make(library, kind, case), make(library, kind, case, dropout=0.5)
+        p, given = case.parameters(layer.shapes()), exact(x, case.dtype)
+        own = float64(p)
+        wanted = decoder_layer(given, given.like(memory), own, case) if more else encoder_layer(given, own, case)
+        once_more = library.call(layer, p, x, *more)
+        equal(f"{kind}, evaluation, twice", library.call(layer, p, x, *more), once_more)
+        equal(f"{kind}, evaluation, without dropout", library.call(plain, p, x, *more), once_more)
+        seeded = [library.call(layer, p, x, *more, seed=seed) for seed in (1, 1, 2)]
+        differ(f"{kind}, training", seeded[0], once_more, wanted)
+        differ(f"{kind}, another seed", seeded[0], seeded[2], wanted)
+        equal(f"{kind}, the same seed", seeded[1], seeded[0])
+    return 0.0
 
 
 @layer_invariant(

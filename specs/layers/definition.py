@@ -119,12 +119,12 @@ def multi_head(
 
 def split(x: Rounded, heads: int) -> Rounded:
     """(B, n, h·d) to (B, h, n, d)."""
-    return x.map(lambda a: a.reshape(*a.shape[:-1], heads, -1).swapaxes(-2, -3))
+    return x.map(lambda a: a.reshape(*a.shape[:-1], heads, a.shape[-1] // heads).swapaxes(-2, -3))
 
 
 def merge(x: Rounded) -> Rounded:
     """(B, h, n, d) to (B, n, h·d)."""
-    return x.map(lambda a: a.swapaxes(-2, -3).reshape(*a.shape[:-3], a.shape[-2], -1))
+    return x.map(lambda a: a.swapaxes(-2, -3).reshape(*a.shape[:-3], a.shape[-2], a.shape[-3] * a.shape[-1]))
 
 
 def causal(n: int) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, per_dtype
-from attnspec.specs.layers.compare import equal, near
+from attnspec.specs.layers.compare import equal, near, same
 from attnspec.specs.layers.definition import attention, causal, linear, multi_head, part
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import exact
@@ -124,9 +124,11 @@ def two_forms(library: Library, case: Case) -> float:
         given = exact(case.tokens(), case.dtype)
         for is_causal in (False, True):
             visible = causal(case.length) & (True if seen is None else seen) if is_causal else seen
-            came = library.call(many, apart, case.tokens(), mask=seen, is_causal=is_causal)
+            calls = ((many, apart), (one, p))
+            came, other = (library.call(form, q, case.tokens(), mask=seen, is_causal=is_causal) for form, q in calls)
             wanted = multi_head(given, given, float64(p), heads, visible, kv_heads)
             ratios.append(near(f"{heads} maps, is_causal={is_causal}", case, came, wanted))
+            ratios.append(same("the same by one map", case, other, came, wanted))
     return max(ratios)
 
 

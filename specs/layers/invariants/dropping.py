@@ -11,7 +11,7 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import either, layer_invariant, once
 from attnspec.specs.layers.compare import near
 from attnspec.specs.layers.definition import layer_norm, part
-from attnspec.specs.layers.library import Library
+from attnspec.specs.layers.library import Library, taken
 from attnspec.specs.layers.rounded import exact
 from attnspec.specs.layers.solution import COUNT, make, make_transformer, token_ids
 from attnspec.specs.problem import Array
@@ -60,11 +60,13 @@ def dropout_places(library: Library, case: Case) -> float:
     x = np.zeros((case.batch, 20, case.width), case.dtype)
     x[..., 0] = 1000  # a first feature that only a dropped residual would lose
     for kind, maps in LAST.items():
-        whole = library.make(kind, make(library, f"{kind}Layer", case, dropout=RATE), COUNT)
+        layer, given = make(library, f"{kind}Layer", case, dropout=RATE), (x, memory) if kind == "Decoder" else (x,)
+        taken(f"{kind}Layer", layer, ({}, *given), {"seed": 1})
+        whole = library.make(kind, layer, COUNT)
         patterns = {}
         for name in (f"layers.{i}.{last}.bias" for i in range(COUNT) for last in maps):
             p = blank(case, whole.shapes(), name)
-            came = library.call(whole, p, x, *((memory,) if kind == "Decoder" else ()), seed=1)
+            came = library.call(whole, p, *given, seed=1)
             patterns[name], what = told(came), f"{kind}, dropout of {name}"
             scattered(what, patterns[name])
             ratios.append(rate_held(what, patterns[name]))

@@ -6,7 +6,7 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import either, layer_invariant
 from attnspec.specs.layers.compare import near, same
 from attnspec.specs.layers.definition import causal, decoder_layer, encoder_layer, part
-from attnspec.specs.layers.library import Library, float64
+from attnspec.specs.layers.library import Library, float64, taken
 from attnspec.specs.layers.rounded import exact
 from attnspec.specs.layers.solution import defined, last_hidden, logits, make, make_transformer, token_ids
 
@@ -96,7 +96,9 @@ def transformer(library: Library, case: Case) -> float:
 )
 def encoder_causal(library: Library, case: Case) -> float:
     """In every layer of an encoder causality holds when asked for, alone and beside a mask of each head and query."""
-    layer, x, n = library.make("Encoder", make(library, "EncoderLayer", case), 2), case.tokens(), case.length
+    one, x, n = make(library, "EncoderLayer", case), case.tokens(), case.length
+    taken("EncoderLayer", one, ({}, x), {"mask": x, "is_causal": True})
+    layer = library.make("Encoder", one, 2)
     p, ratios = case.parameters(layer.shapes()), []
     for mask in (None, case.mask(case.heads, n, n)):
         visible = causal(n) if mask is None else causal(n) & mask
@@ -115,7 +117,9 @@ def encoder_causal(library: Library, case: Case) -> float:
 def decoder_masks(library: Library, case: Case) -> float:
     """A mask of a decoder's own tokens joins causality in every layer, and that of the memory may be each query's."""
     x, memory = case.tokens(), case.tokens("memory", case.source)
-    layer = library.make("Decoder", make(library, "DecoderLayer", case), 2)
+    one = make(library, "DecoderLayer", case)
+    taken("DecoderLayer", one, ({}, x, memory), {"mask": x, "memory_mask": memory})
+    layer = library.make("Decoder", one, 2)
     masks = [case.mask(case.heads, case.length, keys) for keys in (case.length, case.source)]
     p, given = case.parameters(layer.shapes()), exact(x, case.dtype)
     wanted = defined("Decoder", given, given.like(memory), float64(p), case, 2, masks[1], masks[0])

@@ -50,9 +50,12 @@ LAYERS = {
     "LayerNorm": (layers.LayerNorm(12), lambda x, p, case: by.layer_norm(x, p, 1e-5)),
     "FeedForward": (layers.FeedForward(12, 10), lambda x, p, case: by.feed_forward(x, p, "relu")),
     "MultiHead": (layers.MultiHead(12, 3), lambda x, p, case: by.multi_head(x, x, p, 3)),
-    "EncoderLayer": (layers.EncoderLayer(12, 3, 10), lambda x, p, case: by.encoder_layer(x, p, case)),
+    "EncoderLayer": (
+        layers.EncoderLayer(12, 3, 10, epsilon=CASE.epsilon),
+        lambda x, p, case: by.encoder_layer(x, p, case),
+    ),
     "Encoder": (
-        layers.Encoder(layers.EncoderLayer(12, 3, 10), 3),
+        layers.Encoder(layers.EncoderLayer(12, 3, 10, epsilon=CASE.epsilon), 3),
         lambda x, p, case: defined("Encoder", x, None, p, case, 3),
     ),
 }

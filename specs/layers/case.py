@@ -24,7 +24,10 @@ class Case:
     hidden: int = 10
     activation: str = "relu"
     norm_first: bool = False
-    epsilon: float = 1e-5
+    epsilon: float = 1e-3
+    """Other than the default of layers, so that it counts where it is passed on."""
+    padding: int = 0
+    """The source id that is padding."""
     seed: int = 0
 
     def __str__(self) -> str:
@@ -42,8 +45,13 @@ class Case:
         return self.rng(what).standard_normal(shape).astype(self.dtype)
 
     def ids(self, what: str, count: int, length: int) -> Array:
-        """(B, length) token ids from 1 to below ``count``; 0 is for padding."""
-        return self.rng(what).integers(1, count, (self.batch, length))
+        """(B, length) token ids from 0 to below ``count``, none of them padding."""
+        return (self.padding + self.rng(what).integers(1, count, (self.batch, length))) % count
+
+    def mask(self, heads: int, queries: int, keys: int) -> Array:
+        """(B, heads, queries, keys): other keys for each sequence, head and query; query i sees key i."""
+        seen = self.rng("mask", heads, queries, keys).random((self.batch, heads, queries, keys)) < 0.5
+        return seen | np.eye(queries, keys, dtype=bool)
 
     def parameters(self, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Array]:
         """Numbers for each name: weights that keep the variance, biases, and scales about 1; none is trivial."""
@@ -59,4 +67,4 @@ class Case:
 def cases(seed: int = 0) -> tuple[Case, ...]:
     """Post-norm in float64 and float32, pre-norm in float64: what any layer is tried on."""
     plain = Case("float64", seed=seed)
-    return plain, Case("float32", seed=seed), Case("float64", norm_first=True, activation="gelu", seed=seed)
+    return plain, Case("float32", seed=seed), Case("float64", norm_first=True, activation="gelu", padding=3, seed=seed)

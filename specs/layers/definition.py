@@ -63,14 +63,15 @@ def feed_forward(x: Rounded, p: Weights, kind: str) -> Rounded:
     return linear(activated(linear(x, part(p, "inner")), kind), part(p, "outer"))
 
 
-def attention(query: Rounded, key: Rounded, value: Rounded, visible: Visible) -> Rounded:
-    """softmax(QKᵀ/√d)·V over (B, h, n, d), (B, h, S, d), (B, h, S, dv); each query must see a key.
+def attention(query: Rounded, key: Rounded, value: Rounded, visible: Visible, bias: Floats | None = None) -> Rounded:
+    """softmax(QKᵀ/√d + bias)·V over (B, h, n, d), (B, h, S, d), (B, h, S, dv); each query must see a key.
 
     What scores, weights and output lose to rounding is what ``attnspec.specs.bound`` grants them, 1 to 3.
     """
     d, keys, unit = query.value.shape[-1], key.value.shape[-2], query.unit
     turned, scale = key.map(lambda a: a.swapaxes(-1, -2)), 1 / math.sqrt(d)
     scores = product(query, turned).map(lambda a: scale * a)
+    scores = scores if bias is None else scores + scores.like(bias)
     hidden = np.zeros(scores.value.shape, bool) if visible is None else ~np.broadcast_to(visible, scores.value.shape)
     logits = np.where(hidden, -np.inf, scores.value)
     below = np.where(hidden, 0.0, logits.max(-1, keepdims=True) - logits)
@@ -94,25 +95,36 @@ def _softmax(logits: Floats) -> Floats:
 
 
 def multi_head(
-    x: Rounded, source: Rounded, p: Weights, heads: int, visible: Visible = None, kv_heads: int | None = None
+    x: Rounded,
+    source: Rounded,
+    p: Weights,
+    heads: int,
+    visible: Visible = None,
+    kv_heads: int | None = None,
+    turn: Callable[[Rounded], Rounded] = lambda each: each,
+    bias: Floats | None = None,
 ) -> Rounded:
-    """Concat(head_1, …, head_h)·W_Oᵀ, head i reading key/value head i // (h // kv_heads): section 3.2.2."""
+    """Concat(head_1, …, head_h)·W_Oᵀ, head i reading key/value head i // (h // kv_heads): section 3.2.2.
+
+    ``turn`` is what positions do to queries and keys.
+    """
     kv_heads = heads if kv_heads is None else kv_heads
     query = split(linear(x, part(p, "query")), heads)
     key, value = (split(linear(source, part(p, name)), kv_heads) for name in ("key", "value"))
+    query, key = turn(query), turn(key)
     read = np.arange(heads) // (heads // kv_heads)
     key, value = (each.map(lambda a: a[..., read, :, :]) for each in (key, value))
-    return linear(merge(attention(query, key, value, visible)), part(p, "output"))
+    return linear(merge(attention(query, key, value, visible, bias)), part(p, "output"))
 
 
 def split(x: Rounded, heads: int) -> Rounded:
     """(B, n, h·d) to (B, h, n, d)."""
-    return x.map(lambda a: a.reshape(*a.shape[:-1], heads, -1).swapaxes(-2, -3))
+    return x.map(lambda a: a.reshape(*a.shape[:-1], heads, a.shape[-1] // heads).swapaxes(-2, -3))
 
 
 def merge(x: Rounded) -> Rounded:
     """(B, h, n, d) to (B, n, h·d)."""
-    return x.map(lambda a: a.swapaxes(-2, -3).reshape(*a.shape[:-3], a.shape[-2], -1))
+    return x.map(lambda a: a.swapaxes(-2, -3).reshape(*a.shape[:-3], a.shape[-2], a.shape[-3] * a.shape[-1]))
 
 
 def causal(n: int) -> NDArray[np.bool_]:
@@ -126,9 +138,11 @@ def encoder_layer(x: Rounded, p: Weights, sizes: Any, visible: Visible = None) -
     return residual(x, p, "feed_forward", sizes, lambda y, q: feed_forward(y, q, sizes.activation))
 
 
-def decoder_layer(x: Rounded, memory: Rounded, p: Weights, sizes: Any, memory_visible: Visible = None) -> Rounded:
+def decoder_layer(
+    x: Rounded, memory: Rounded, p: Weights, sizes: Any, memory_visible: Visible = None, visible: Visible = None
+) -> Rounded:
     """Causal self-attention, cross-attention to the memory, feed-forward: section 3.1."""
-    seen = causal(x.value.shape[1])
+    seen = causal(x.value.shape[1]) & (True if visible is None else visible)
     x = residual(x, p, "attention", sizes, lambda y, q: multi_head(y, y, q, sizes.heads, seen))
     x = residual(x, p, "cross_attention", sizes, lambda y, q: multi_head(y, memory, q, sizes.heads, memory_visible))
     return residual(x, p, "feed_forward", sizes, lambda y, q: feed_forward(y, q, sizes.activation))

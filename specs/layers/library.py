@@ -9,15 +9,19 @@ LayerNorm(width, epsilon)(p, x): weight, bias
 Embedding(count, width)(p, ids): weight; LearnedPositions(length, width)(p, x): weight; SinusoidalPositions(width)(p, x)
 FeedForward(width, hidden, activation)(p, x): inner, outer; activation "relu", "gelu" or "gelu_tanh"
 SelfAttention(width, key_width, value_width, bias)(p, x, mask=, is_causal=): query, key, value
-MultiHead(width, heads, kv_heads=, key_width=, value_width=, source_width=, bias=, rotary=)(p, x, source=, mask=,
-    is_causal=): query, key, value, output; step(p, x, past) → output, past
-PerHead(width, heads, key_width, value_width)(p, x): heads.i.query, …, output; per_head(layer, p), one_map(layer, p)
-EncoderLayer(width, heads, hidden, activation=, norm_first=, epsilon=, dropout=)(p, x, mask=, is_causal=, seed=):
-    attention, attention_norm, feed_forward, feed_forward_norm; Encoder(layer, count): layers.i, norm with norm_first
-DecoderLayer(…)(p, x, memory, memory_mask=): also cross_attention, cross_attention_norm; Decoder(layer, count)
-Transformer(source_count, target_count, width, heads, hidden, count, norm_first=)(p, source_ids, target_ids):
-    source_embedding, target_embedding, encoder, decoder, output; greedy(p, source_ids, begin=, end=, length=,
-    use_cache=); start(p, source_ids) → state; step(p, ids, state) → logits, state
+MultiHead(width, heads, kv_heads=, key_width=, value_width=, source_width=, bias=, rotary=,
+    rotary_base=)(p, x, source=, mask=, bias=, is_causal=): query, key, value, output; step(p, x, past) → output, past
+PerHead(width, heads, key_width, value_width)(p, x, mask=, is_causal=): heads.i.query, …, output;
+    per_head(layer, p), one_map(layer, p)
+EncoderLayer(width, heads, hidden, activation=, norm_first=, epsilon=, bias=, kv_heads=, rotary=, dropout=)(p, x, mask=,
+    is_causal=, seed=): attention, attention_norm, feed_forward, feed_forward_norm;
+    Encoder(layer, count, final_norm=): layers.i, norm with norm_first unless final_norm says otherwise
+DecoderLayer(…, no kv_heads, no rotary)(p, x, memory, mask=, memory_mask=, seed=): also cross_attention,
+    cross_attention_norm; Decoder(layer, count, final_norm=)
+Transformer(source_count, target_count, width, heads, hidden, count, activation=, norm_first=, dropout=, padding=)(p,
+    source_ids, target_ids, seed=): source_embedding, target_embedding, encoder, decoder, output;
+    greedy(p, source_ids, begin=, end=, length=, use_cache=), in which ``begin`` = ``end`` is an end;
+    start(p, source_ids) → state; step(p, ids, state) → logits, state
 Convolution(width, kernel)(p, x): weight, bias; Recurrent(width)(p, x): input, hidden
 padding_mask(lengths, length), padding_mask_of_ids(ids, padding), causal_mask(length, like), truncate(ids, length, side)
 dropout(x, rate, seed); Draw(like, rule, seed=, distribution=) for ``layer.init(draw)``

@@ -1,6 +1,7 @@
 """Whole stacks: the library's in the sizes of a case, and what they give by definition."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.definition import Visible, Weights, decoder_layer, encoder_layer, linear, part, stack
 from attnspec.specs.layers.library import Library
 from attnspec.specs.layers.rounded import Rounded, exact
-from attnspec.specs.positions import encoded
+from attnspec.specs.positions import BASE, encoded, rotated
 
 
 def make(library: Library, name: str, case: Case, **options: object) -> Any:
@@ -29,9 +30,11 @@ COUNT = 2
 """Layers of a Transformer's encoder and of its decoder: one could stand for any."""
 
 
-def make_transformer(library: Library, case: Case) -> Any:
+def make_transformer(library: Library, case: Case, **options: object) -> Any:
     """The library's Transformer of COUNT encoder and decoder layers, for 11 source and 9 target tokens."""
-    sizes = {"activation": case.activation, "norm_first": case.norm_first}
+    sizes: dict[str, Any] = {"activation": case.activation, "norm_first": case.norm_first, **options}
+    if case.padding:
+        sizes["padding"] = case.padding
     return library.make("Transformer", 11, 9, case.width, case.heads, case.hidden, COUNT, **sizes)
 
 
@@ -41,8 +44,8 @@ def token_ids(case: Case) -> tuple[np.ndarray, np.ndarray]:
 
 
 def logits(source: np.ndarray, target: np.ndarray, p: Weights, case: Case) -> Rounded:
-    """What the Transformer gives by definition, the id 0 of the source being padding."""
-    visible = (source != 0)[:, None, None, :]
+    """What the Transformer gives by definition, with ε as it is by default."""
+    case, visible = replace(case, epsilon=1e-5), (source != case.padding)[:, None, None, :]
     start = exact(np.zeros(1), case.dtype)
     memory = embedded(start.like(p["source_embedding.weight"][source]), case)
     memory = defined("Encoder", memory, None, part(p, "encoder"), case, COUNT, visible)
@@ -66,12 +69,22 @@ def defined(
     case: Case,
     count: int = 2,
     visible: Visible = None,
+    own: Visible = None,
 ) -> Rounded:
-    """A stack of ``count`` encoder or decoder layers by definition."""
+    """A stack of ``count`` encoder or decoder layers by definition; ``own`` is the mask of a decoder's own tokens."""
 
     def layer(y: Rounded, q: Weights) -> Rounded:
         if memory is None or kind == "Encoder":
             return encoder_layer(y, q, case, visible)
-        return decoder_layer(y, memory, q, case, visible)
+        return decoder_layer(y, memory, q, case, visible, own)
 
     return stack(x, p, count, layer, case)
+
+
+def turned(x: Rounded, layout: str, case: Case, base: float = BASE) -> Rounded:
+    """Turned by the positions; so are its error terms, a rotation being linear."""
+    precision = Precision.of(case.dtype, "input")
+    exactly = rotated(x.value, precision, layout, base=base)
+    flat = x.terms.reshape(-1, *x.value.shape[1:])
+    terms = rotated(flat, precision, layout, base=base).values.reshape(x.terms.shape)
+    return x.carried(exactly.values, terms).off_by(exactly.bound)

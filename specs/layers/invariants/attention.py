@@ -19,9 +19,10 @@ PAPER = "Vaswani et al. 2017, section 3.2"
     suits=per_dtype,
 )
 def self_attention(library: Library, case: Case) -> float:
-    """Self-attention projects to queries, keys and values, with or without a bias; values may be wider than keys."""
+    """Self-attention projects to queries, keys and values, with or without a bias, a mask or causality."""
     x, n, ratios = case.tokens(), case.length, []
-    for bias, is_causal in ((True, False), (False, True)):
+    mask = case.mask(1, n, n)
+    for bias, is_causal, seen in ((True, False, None), (False, True, None), (True, False, mask)):
         layer = library.make("SelfAttention", case.width, 4, 6, bias)
         p = case.parameters(layer.shapes())
         given = exact(x, case.dtype)
@@ -29,8 +30,8 @@ def self_attention(library: Library, case: Case) -> float:
             linear(given, part(float64(p), name)).map(lambda a: a[..., None, :, :])
             for name in ("query", "key", "value")
         )
-        wanted = attention(query, key, value, causal(n) if is_causal else None).map(lambda a: a[..., 0, :, :])
-        came = library.call(layer, p, x, is_causal=is_causal)
+        wanted = attention(query, key, value, causal(n) if is_causal else seen).map(lambda a: a[..., 0, :, :])
+        came = library.call(layer, p, x, mask=seen, is_causal=is_causal)
         ratios.append(near("self-attention", case, came, wanted))
     return max(ratios)
 
@@ -49,15 +50,18 @@ def self_attention(library: Library, case: Case) -> float:
     suits=per_dtype,
 )
 def multi_head_layer(library: Library, case: Case) -> float:
-    """Each head attends by itself over its own part of the features; then all are concatenated and projected."""
+    """Each head attends by itself over its own part of the features, by its own mask; all are then projected."""
     x, layer = case.tokens(), library.make("MultiHead", case.width, case.heads)
     p, lengths = case.parameters(layer.shapes()), np.arange(case.batch) + case.length - case.batch + 1
     mask = (np.arange(case.length) < lengths[:, None])[:, None, None, :]
     given = exact(x, case.dtype)
-    plain = near("all seen", case, library.call(layer, p, x), multi_head(given, given, float64(p), case.heads))
-    wanted = multi_head(given, given, float64(p), case.heads, mask & causal(case.length))
-    came = library.call(layer, p, x, mask=mask, is_causal=True)
-    return max(plain, near("mask and causal", case, came, wanted))
+    ratios = [near("all seen", case, library.call(layer, p, x), multi_head(given, given, float64(p), case.heads))]
+    of_heads = (case.mask(heads, case.length, case.length) for heads in (1, case.heads))
+    for seen, is_causal in zip((mask, *of_heads), (True, False, True), strict=True):
+        wanted = multi_head(given, given, float64(p), case.heads, seen & causal(case.length) if is_causal else seen)
+        came = library.call(layer, p, x, mask=seen, is_causal=is_causal)
+        ratios.append(near(f"mask {seen.shape}, is_causal={is_causal}", case, came, wanted))
+    return max(ratios)
 
 
 @layer_invariant(
@@ -91,8 +95,12 @@ def cross_attention(library: Library, case: Case) -> float:
     layer = library.make("MultiHead", case.width, case.heads, source_width=8)
     p = case.parameters(layer.shapes())
     given = exact(x, case.dtype)
-    wanted = multi_head(given, given.like(source), float64(p), case.heads)
-    return near("cross-attention", case, library.call(layer, p, x, source=source), wanted)
+    ratios = []
+    for mask in (None, case.mask(case.heads, case.length, case.source)):
+        wanted = multi_head(given, given.like(source), float64(p), case.heads, mask)
+        came = library.call(layer, p, x, source=source, mask=mask)
+        ratios.append(near("all seen" if mask is None else "mask of each head", case, came, wanted))
+    return max(ratios)
 
 
 @layer_invariant(
@@ -104,13 +112,26 @@ def cross_attention(library: Library, case: Case) -> float:
 )
 def two_forms(library: Library, case: Case) -> float:
     """Multi-head attention by maps of its own for each head is that by one map and a split, on the same weights."""
-    x = case.tokens()
-    one, many = (library.make(name, case.width, case.heads) for name in ("MultiHead", "PerHead"))
-    p = case.parameters(one.shapes())
-    apart = library.call(library.has("per_head"), one, p)
-    again = library.call(library.has("one_map"), many, apart)
-    for name in p:
-        equal(f"{name} after both conversions", again.get(name), p[name])
-    given = exact(x, case.dtype)
-    wanted = multi_head(given, given, float64(p), case.heads)
-    return same("h maps", case, library.call(many, apart, x), library.call(one, p, x), wanted)
+    mask, ratios = case.mask(1, case.length, case.length), []
+    for heads, kv_heads, key, value, seen in ((case.heads, case.heads, 4, 4, None), (6, 2, 4, 3, mask)):
+        one = library.make("MultiHead", case.width, heads, kv_heads, key_width=key, value_width=value)
+        many = library.make("PerHead", case.width, heads, key, value)
+        p = case.parameters(one.shapes())
+        apart = library.call(library.has("per_head"), one, p)
+        for name, again in library.call(library.has("one_map"), many, apart).items():
+            grouped = name.startswith(("key", "value"))
+            equal(f"{name} after both conversions", again, repeated(p[name], kv_heads, heads) if grouped else p[name])
+        given = exact(case.tokens(), case.dtype)
+        for is_causal in (False, True):
+            visible = causal(case.length) & (True if seen is None else seen) if is_causal else seen
+            calls = ((many, apart), (one, p))
+            came, other = (library.call(form, q, case.tokens(), mask=seen, is_causal=is_causal) for form, q in calls)
+            wanted = multi_head(given, given, float64(p), heads, visible, kv_heads)
+            ratios.append(near(f"{heads} maps, is_causal={is_causal}", case, came, wanted))
+            ratios.append(same("the same by one map", case, other, came, wanted))
+    return max(ratios)
+
+
+def repeated(rows: np.ndarray, kv_heads: int, heads: int) -> np.ndarray:
+    """The rows of each key/value head once for every query head that reads it."""
+    return np.repeat(rows.reshape(kv_heads, -1, *rows.shape[1:]), heads // kv_heads, 0).reshape(-1, *rows.shape[1:])

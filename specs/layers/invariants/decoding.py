@@ -1,17 +1,20 @@
 """Decoding: with a cache as without, and always the likeliest token."""
 
+import itertools
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from attnspec.specs.catalogue import Violation
 from attnspec.specs.layers.case import Case
-from attnspec.specs.layers.catalogue import either, layer_invariant, once, per_dtype
+from attnspec.specs.layers.catalogue import either, layer_invariant, per_dtype
 from attnspec.specs.layers.compare import equal, near
 from attnspec.specs.layers.definition import causal, multi_head
 from attnspec.specs.layers.library import Library, float64
-from attnspec.specs.layers.rounded import exact
-from attnspec.specs.layers.solution import logits, make_transformer, token_ids
+from attnspec.specs.layers.rounded import Rounded, exact
+from attnspec.specs.layers.solution import logits, make_transformer, token_ids, turned
+from attnspec.specs.problem import Array
 
 TOKENS = 5
 """How many are decoded greedily."""
@@ -28,20 +31,39 @@ CHUNKS = ((0, 2), (2, 3), (3, 5))
     suits=per_dtype,
 )
 def cached_attention(library: Library, case: Case) -> float:
-    """Multi-head attention step by step, with keys and values kept, is causal attention over the whole."""
-    layer, x = library.make("MultiHead", case.width, case.heads), case.tokens()
-    step = library.method(layer, "step")
+    """Attention step by step is causal attention over the whole, with rotary positions and grouped heads too."""
+    x, ratios = case.tokens(), []
+    rotated = [{"kv_heads": 2, "key_width": 4, "rotary": layout} for layout in ("interleaved", "half-split")]
+    for heads, options in ((case.heads, {}), *((6, each) for each in rotated)):
+        layer = library.make("MultiHead", case.width, heads, **options)
 
-    def decode(p: Any, x: Any) -> tuple[Any, ...]:
-        past, outputs = None, []
-        for start, end in CHUNKS:
-            output, past = step(p, x[:, start:end], past)
-            outputs.append(output)
-        return tuple(outputs)
+        decode = partial(stepped, library.method(layer, "step"))
 
-    p, given = case.parameters(layer.shapes()), exact(x, case.dtype)
-    wanted = multi_head(given, given, float64(p), case.heads, causal(case.length))
-    return near("steps", case, np.concatenate(library.call(decode, p, x), axis=1), wanted)
+        p, given = case.parameters(layer.shapes()), exact(x, case.dtype)
+        turn = partial(turned, layout=options["rotary"], case=case) if "rotary" in options else same_as_before
+        kv_heads = options.get("kv_heads", heads)
+        wanted = multi_head(given, given, float64(p), heads, causal(case.length), kv_heads, turn)
+        came = np.concatenate(library.call(decode, p, x, None), axis=1)
+        ratios.append(near(f"steps of {heads} heads, {options}", case, came, wanted))
+    return max(ratios)
+
+
+def same_as_before(x: Rounded) -> Rounded:
+    """What no positions do."""
+    return x
+
+
+def stepped(step: Any, p: Any, tokens: Any, state: Any) -> tuple[Any, ...]:
+    """The outputs for each chunk of ``tokens``; other tokens, tried from the same states, must not change them."""
+    outputs = []
+    for start, end in CHUNKS:
+        chunk = tokens[:, start:end]
+        step(p, 0 * chunk, state)
+        output, after = step(p, chunk, state)
+        step(p, 0 * chunk, state)
+        outputs.append(output)
+        state = after
+    return tuple(outputs)
 
 
 @layer_invariant(
@@ -52,17 +74,13 @@ def cached_attention(library: Library, case: Case) -> float:
     suits=either,
 )
 def cached_decoding(library: Library, case: Case) -> float:
-    """Decoding step by step, each layer keeping keys and values, gives the logits of the whole target at once."""
+    """Decoding step by step gives the logits of the whole target at once, whatever else the states are used for."""
     model, (source, target) = make_transformer(library, case), token_ids(case)
-    source[0, -2:] = 0
+    source[0, -2:] = case.padding
     begin, step = library.method(model, "start"), library.method(model, "step")
 
     def decode(p: Any, source: Any, target: Any) -> tuple[Any, ...]:
-        state, outputs = begin(p, source), []
-        for start, end in CHUNKS:
-            output, state = step(p, target[:, start:end], state)
-            outputs.append(output)
-        return tuple(outputs)
+        return stepped(step, p, target, begin(p, source))
 
     p = case.parameters(model.shapes())
     came = np.concatenate(library.call(decode, p, source, target), axis=1)
@@ -71,27 +89,58 @@ def cached_decoding(library: Library, case: Case) -> float:
 
 @layer_invariant(
     "greedy",
-    formula="(B, 1 + length): id_{t+1} = argmax logits(id_0 … id_t), 0 after the end",
+    formula="(B, 1 + length): id_{t+1} = argmax logits(id_0 … id_t), padding after the end",
     source="Sutskever et al. 2014, section 3.2, with a beam of 1",
-    suits=once,
+    suits=lambda case: case.norm_first,
 )
 def greedy(library: Library, case: Case) -> float:
-    """Greedy decoding begins as told, takes the likeliest token, pads after the end; a cache changes no token."""
+    """Greedy decoding takes the likeliest token and pads each sequence after its own end; a cache changes no token."""
     model, (source, _) = make_transformer(library, case), token_ids(case)
-    source[0, -2:] = 0
+    source[0, -2:] = case.padding
     p = case.parameters(model.shapes())
-    p["output.bias"][0] = -100  # padding is never the likeliest
-    end = int(logits(source, np.ones((case.batch, 1), int), float64(p), case).value[0, 0].argmax())
-    for use_cache in (True, False):
-        came = library.call(
-            library.method(model, "greedy"), p, source, begin=1, end=end, length=TOKENS, use_cache=use_cache
-        )
-        equal("shape of the ids", np.zeros(came.shape), np.zeros((case.batch, 1 + TOKENS)))
-        equal("first ids", came[:, 0], np.full(case.batch, 1, came.dtype))
+
+    def decode(end: int, use_cache: bool, source: Array, begin: int = 1, length: int = TOKENS) -> Array:
+        options = {"begin": begin, "end": end, "length": length, "use_cache": use_cache}
+        return np.asarray(library.call(library.method(model, "greedy"), p, source, **options))
+
+    def hold_greedy(came: Array, end: int, source: Array) -> None:
         wanted = logits(source, came[:, :-1], float64(p), case)
         likely = wanted.value.max(-1) - 2 * wanted.error.max(-1)
         chosen = np.take_along_axis(wanted.value, came[:, 1:, None], axis=-1)[..., 0]
-        over = np.cumsum(came[:, :-1] == end, axis=1) > 0
-        if not np.where(over, came[:, 1:] == 0, chosen >= likely).all():
-            raise Violation(f"greedy, use_cache={use_cache}: wanted the likeliest token, or 0 after {end}, came {came}")
-    return 0.0
+        if not np.where(ended(came, end)[:, 1:], came[:, 1:] == case.padding, chosen >= likely).all():
+            raise Violation(f"greedy: wanted the likeliest token, or {case.padding} after {end}, came {came.tolist()}")
+
+    for attempt in range(ATTEMPTS):
+        p["output.bias"][:] = 2 * case.rng("bias", attempt).standard_normal(p["output.bias"].shape)
+        p["output.bias"][case.padding] = -100  # padding is never the likeliest; as the end, it makes none
+        free = decode(case.padding, True, source)
+        equal("shape of the ids", np.zeros(free.shape), np.zeros((case.batch, 1 + TOKENS)))
+        count, end = ending_apart(free)
+        if count == case.batch:
+            break
+    equal("first ids", free[:, 0], np.full(case.batch, 1, free.dtype))
+    hold_greedy(free, case.padding, source)
+    wanted = np.where(ended(free, end), case.padding, free)
+    for order, use_cache in itertools.product((slice(None), slice(None, None, -1)), (True, False)):
+        came = decode(end, use_cache, np.ascontiguousarray(source[order]))
+        if not np.array_equal(came, wanted[order]):  # two tokens may be as likely
+            hold_greedy(came, end, source[order])
+    return equal("begin = end", decode(1, True, source, 1, 1), np.stack([free[:, 0], 0 * free[:, 0] + case.padding], 1))
+
+
+ATTEMPTS = 50
+"""Biases of the output that are tried, until each sequence ends at a step of its own."""
+
+
+def ending_apart(ids: Array) -> tuple[int, int]:
+    """At how many steps sequences end, if the second number, a token, is taken as the end; the most there are."""
+    found = []
+    for end in {int(id) for id in ids[:, 1:].ravel()}:
+        steps = {row.tolist().index(end) for row in ids[:, 1:-1] if end in row}
+        found.append((len(steps), end))
+    return max(found)
+
+
+def ended(ids: Array, end: int) -> Array:
+    """Where an end has come before, in the sequence itself."""
+    return np.cumsum(ids == end, axis=1) - (ids == end) > 0

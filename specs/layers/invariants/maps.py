@@ -20,6 +20,8 @@ def linear_map(library: Library, case: Case) -> float:
     for bias in (True, False):
         layer = library.make("Linear", case.width, case.hidden, bias)
         p = case.parameters(layer.shapes())
+        if ("bias" in p) != bias:
+            raise Violation(f"Linear(…, bias={bias}): came the parameters {', '.join(p)}")
         ratios.append(near("linear", case, library.call(layer, p, x), linear(exact(x, case.dtype), float64(p))))
     return max(ratios)
 
@@ -38,11 +40,11 @@ def linear_map(library: Library, case: Case) -> float:
     suits=per_dtype,
 )
 def norm_definition(library: Library, case: Case) -> float:
-    """LayerNorm is its formula, of features as small as ε and as large as a thousand, each token by itself."""
+    """LayerNorm is its formula, of features as small as ε, as large as a thousand or far off; each token by itself."""
     ratios = []
-    for size in (1e-2, 1.0, 1e3):
+    for size, mean in ((1e-2, 0.0), (1.0, 0.0), (1e3, 0.0), (1.0, 1e4)):  # E[x²] − μ² would lose all digits of the last
         layer = library.make("LayerNorm", case.width, 1e-4)
-        x = (size * case.tokens("norm")).astype(case.dtype)
+        x = (size * case.tokens("norm") + mean).astype(case.dtype)
         p = case.parameters(layer.shapes())
         came = library.call(layer, p, x)
         ratios.append(near("LayerNorm", case, came, layer_norm(exact(x, case.dtype), float64(p), 1e-4)))

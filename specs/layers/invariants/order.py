@@ -1,5 +1,6 @@
 """Order: none without positions, and the positions that bring it in."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,11 @@ from attnspec.specs.bound import Precision
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, per_dtype
 from attnspec.specs.layers.compare import differ, equal, near, same
-from attnspec.specs.layers.definition import attention, causal, linear, merge, part, split
+from attnspec.specs.layers.definition import causal, multi_head
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import Rounded, exact
-from attnspec.specs.layers.solution import defined, make
-from attnspec.specs.positions import encoded, rotated
+from attnspec.specs.layers.solution import defined, make, turned
+from attnspec.specs.positions import encoded
 
 
 def encoder(library: Library, case: Case, x: np.ndarray) -> tuple[Any, dict[str, np.ndarray], Rounded]:
@@ -113,18 +114,7 @@ def rotary(library: Library, case: Case) -> float:
         layer = library.make("MultiHead", case.width, 2, rotary=layout)
         p = case.parameters(layer.shapes())
         given = exact(x, case.dtype)
-        query, key, value = (split(linear(given, part(float64(p), name)), 2) for name in ("query", "key", "value"))
-        query, key = (turned(each, layout, case) for each in (query, key))
-        heads = merge(attention(query, key, value, causal(case.length)))
-        wanted = linear(heads, part(float64(p), "output"))
+        turn = partial(turned, layout=layout, case=case)
+        wanted = multi_head(given, given, float64(p), 2, causal(case.length), turn=turn)
         ratios.append(near(layout, case, library.call(layer, p, x, is_causal=True), wanted))
     return max(ratios)
-
-
-def turned(x: Rounded, layout: str, case: Case) -> Rounded:
-    """Turned by the positions; so are its error terms, a rotation being linear."""
-    precision = Precision.of(case.dtype, "input")
-    exactly = rotated(x.value, precision, layout)
-    flat = x.terms.reshape(-1, *x.value.shape[1:])
-    terms = rotated(flat, precision, layout).values.reshape(x.terms.shape)
-    return x.carried(exactly.values, terms).off_by(exactly.bound)

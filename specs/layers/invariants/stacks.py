@@ -5,8 +5,8 @@ import numpy as np
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import either, layer_invariant
 from attnspec.specs.layers.compare import near, same
-from attnspec.specs.layers.definition import decoder_layer, encoder_layer, part
-from attnspec.specs.layers.library import Library, float64
+from attnspec.specs.layers.definition import causal, decoder_layer, encoder_layer, part
+from attnspec.specs.layers.library import Library, float64, taken
 from attnspec.specs.layers.rounded import exact
 from attnspec.specs.layers.solution import defined, last_hidden, logits, make, make_transformer, token_ids
 
@@ -83,6 +83,45 @@ def transformer(library: Library, case: Case) -> float:
     """The Transformer is the encoder of the source and the decoder of the target, from token ids to logits."""
     model = make_transformer(library, case)
     p, (source, target) = case.parameters(model.shapes()), token_ids(case)
-    source[0, -2:] = 0
+    source[0, -2:] = case.padding
     came = library.call(model, p, source, target)
     return near("logits", case, came, logits(source, target, float64(p), case))
+
+
+@layer_invariant(
+    "encoder_causal",
+    formula="Encoder(x, mask, is_causal): query i of head h sees key j where mask[b, h, i, j] and j ≤ i",
+    source="Vaswani et al. 2017, section 3.2.3; Radford et al. 2018, a stack of causal layers",
+    suits=either,
+)
+def encoder_causal(library: Library, case: Case) -> float:
+    """In every layer of an encoder causality holds when asked for, alone and beside a mask of each head and query."""
+    one, x, n = make(library, "EncoderLayer", case), case.tokens(), case.length
+    taken("EncoderLayer", one, ({}, x), {"mask": x, "is_causal": True})
+    layer = library.make("Encoder", one, 2)
+    p, ratios = case.parameters(layer.shapes()), []
+    for mask in (None, case.mask(case.heads, n, n)):
+        visible = causal(n) if mask is None else causal(n) & mask
+        wanted = defined("Encoder", exact(x, case.dtype), None, float64(p), case, 2, visible)
+        came = library.call(layer, p, x, mask=mask, is_causal=True)
+        ratios.append(near("causal" if mask is None else "mask and causal", case, came, wanted))
+    return max(ratios)
+
+
+@layer_invariant(
+    "decoder_masks",
+    formula="Decoder(x, memory, mask, memory_mask): own tokens where mask[b, h, i, j] and j ≤ i; memory by memory_mask",
+    source=FIGURE,
+    suits=either,
+)
+def decoder_masks(library: Library, case: Case) -> float:
+    """A mask of a decoder's own tokens joins causality in every layer, and that of the memory may be each query's."""
+    x, memory = case.tokens(), case.tokens("memory", case.source)
+    one = make(library, "DecoderLayer", case)
+    taken("DecoderLayer", one, ({}, x, memory), {"mask": x, "memory_mask": memory})
+    layer = library.make("Decoder", one, 2)
+    masks = [case.mask(case.heads, case.length, keys) for keys in (case.length, case.source)]
+    p, given = case.parameters(layer.shapes()), exact(x, case.dtype)
+    wanted = defined("Decoder", given, given.like(memory), float64(p), case, 2, masks[1], masks[0])
+    came = library.call(layer, p, x, memory, mask=masks[0], memory_mask=masks[1])
+    return near("decoder with masks", case, came, wanted)

@@ -11,19 +11,25 @@ from attnspec.specs.catalogue import Violation, hold
 from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import layer_invariant, once, per_dtype
 from attnspec.specs.layers.compare import differ, equal
-from attnspec.specs.layers.definition import encoder_layer
+from attnspec.specs.layers.definition import decoder_layer, encoder_layer
+from attnspec.specs.layers.invariants.dropping import SIGMAS, scattered
 from attnspec.specs.layers.library import Library, float64
 from attnspec.specs.layers.rounded import exact
 from attnspec.specs.layers.solution import make
-
-SIGMAS = 6.0
-"""A correct generator is outside of so many standard deviations once in 10⁹ draws."""
+from attnspec.specs.problem import Array
 
 RULES: dict[str, Callable[[int, int], float]] = {
     "gaussian": lambda fan_in, fan_out: 0.02,
     "xavier": lambda fan_in, fan_out: math.sqrt(2 / (fan_in + fan_out)),
     "kaiming": lambda fan_in, fan_out: math.sqrt(2 / fan_in),
 }
+SIZES = (
+    ("Linear", (200, 700), 200, 700),
+    ("Convolution", (150, 5), 750, 750),
+    ("Embedding", (700, 200), 200, 700),
+    ("LearnedPositions", (700, 200), 200, 700),
+)
+"""Layers, what makes them, and the fans of their weight: (outputs, inputs, kernel), or a table (count, width)."""
 KURTOSIS = {"normal": 3.0, "uniform": 1.8}
 """E[x⁴]/σ⁴: the variance of n numbers' x² is σ⁴·(kurtosis − 1)/n."""
 
@@ -38,14 +44,16 @@ KURTOSIS = {"normal": 3.0, "uniform": 1.8}
 def initial_variance(library: Library, case: Case) -> float:
     """Initial weights have mean 0 and the variance of their rule, biases are 0, scales are 1."""
     like, ratios = library.native(case.tokens()), []
+    offered = [each for each in SIZES if hasattr(library.module, each[0])]
     for rule, sigma in RULES.items():
         for distribution in KURTOSIS:
             draw = library.make("Draw", like, rule, seed=1, distribution=distribution)
-            for name, sizes, fan_in, fan_out in (("Linear", (200, 700), 200, 700), ("Convolution", (150, 5), 750, 750)):
+            for name, sizes, fan_in, fan_out in offered:
                 what = f"{name} by {rule}, {distribution}"
                 p = initial(library, library.make(name, *sizes), draw)
                 ratios.append(hold_moments(what, p["weight"], sigma(fan_in, fan_out), KURTOSIS[distribution]))
-                equal(f"bias of {what}", p["bias"], np.zeros_like(p["bias"]))
+                if "bias" in p:
+                    equal(f"bias of {what}", p["bias"], np.zeros_like(p["bias"]))
     p = initial(library, library.make("LayerNorm", 9), library.make("Draw", like, "xavier"))
     equal("scale of LayerNorm", p["weight"], np.ones(9))
     return max(max(ratios), equal("shift of LayerNorm", p["bias"], np.zeros(9)))
@@ -66,16 +74,18 @@ def hold_moments(what: str, weight: np.ndarray, sigma: float, kurtosis: float) -
 
 @layer_invariant(
     "initial_layers",
-    formula="init gives the names and shapes of shapes(), no two weights alike",
+    formula="init gives the names and shapes of shapes(), no two weights alike, by the seed",
     source="symmetric layers would stay so: Glorot & Bengio 2010",
     catches=("pytorch/pytorch#86274",),
     suits=once,
 )
 def initial_layers(library: Library, case: Case) -> float:
-    """A stack's initial parameters are those it names, and the layers begin with different weights."""
+    """A stack's initial parameters are those it names; layers begin with different weights, and a seed fixes them."""
     layer = library.make("Encoder", make(library, "EncoderLayer", case), 2)
-    draw = library.make("Draw", library.native(case.tokens()), "xavier", seed=0)
-    p = initial(library, layer, draw)
+    p, again, other = (
+        initial(library, layer, library.make("Draw", library.native(case.tokens()), "xavier", seed=seed))
+        for seed in (0, 0, 1)
+    )
     shapes = {name: tuple(shape) for name, shape in layer.shapes().items()}
     if {name: a.shape for name, a in p.items()} != shapes:
         raise Violation(f"parameters: wanted {shapes}, came { ({name: a.shape for name, a in p.items()}) }")
@@ -83,6 +93,10 @@ def initial_layers(library: Library, case: Case) -> float:
     seen = {p[name].tobytes(): name for name in weights}
     if len(seen) < len(weights):
         raise Violation(f"weights: wanted {len(weights)} that differ, came {len(seen)}")
+    for name in weights:
+        equal(f"{name} by the same seed", again[name], p[name])
+        if np.array_equal(other[name], p[name]):
+            raise Violation(f"{name} by another seed: wanted other numbers, came the same")
     return 0.0
 
 
@@ -95,17 +109,21 @@ def initial_layers(library: Library, case: Case) -> float:
 )
 def evaluation(library: Library, case: Case) -> float:
     """Without a seed nothing is dropped and the result is the same each time; a seed fixes what is dropped."""
-    x, plain = case.tokens(), make(library, "EncoderLayer", case)
-    layer = make(library, "EncoderLayer", case, dropout=0.5)
-    p = case.parameters(layer.shapes())
-    wanted = encoder_layer(exact(x, case.dtype), float64(p), case)
-    once_more = library.call(layer, p, x)
-    equal("evaluation, twice", library.call(layer, p, x), once_more)
-    equal("evaluation, without dropout", library.call(plain, p, x), once_more)
-    seeded = [library.call(layer, p, x, seed=seed) for seed in (1, 1, 2)]
-    differ("training", seeded[0], once_more, wanted)
-    differ("another seed", seeded[0], seeded[2], wanted)
-    return equal("the same seed", seeded[1], seeded[0])
+    x, memory = case.tokens(), case.tokens("memory", case.source)
+    kinds: dict[str, tuple[Array, ...]] = {"EncoderLayer": (), "DecoderLayer": (memory,)}
+    for kind, more in kinds.items():
+        plain, layer = make(library, kind, case), make(library, kind, case, dropout=0.5)
+        p, given = case.parameters(layer.shapes()), exact(x, case.dtype)
+        own = float64(p)
+        wanted = decoder_layer(given, given.like(memory), own, case) if more else encoder_layer(given, own, case)
+        once_more = library.call(layer, p, x, *more)
+        equal(f"{kind}, evaluation, twice", library.call(layer, p, x, *more), once_more)
+        equal(f"{kind}, evaluation, without dropout", library.call(plain, p, x, *more), once_more)
+        seeded = [library.call(layer, p, x, *more, seed=seed) for seed in (1, 1, 2)]
+        differ(f"{kind}, training", seeded[0], once_more, wanted)
+        differ(f"{kind}, another seed", seeded[0], seeded[2], wanted)
+        equal(f"{kind}, the same seed", seeded[1], seeded[0])
+    return 0.0
 
 
 @layer_invariant(
@@ -115,9 +133,10 @@ def evaluation(library: Library, case: Case) -> float:
     suits=per_dtype,
 )
 def dropout(library: Library, case: Case) -> float:
-    """Dropout drops at its rate, and makes the rest larger by what that takes away."""
+    """Dropout drops each number by itself at its rate, and makes the rest larger by what that takes away."""
     x, rate = np.ones((40, 40, 4), case.dtype), 0.25
     came, number = library.call(library.has("dropout"), x, rate, 1), 6400
+    scattered("dropout", came != 0)
     scaled = (x / np.asarray(1 - rate, case.dtype)).astype(case.dtype)
     equal("what is kept", came[came != 0], scaled[came != 0])
     kept = float((came != 0).sum())

@@ -24,7 +24,9 @@ def masks(library: Library, case: Case) -> float:
     came = library.call(library.has("padding_mask"), lengths, 5)
     equal("padding_mask", came, (keys < lengths[:, None])[:, None, None, :])
     ids = np.array([[4, 0, 5, 0, 0], [0, 7, 8, 9, 1]])
-    equal("padding_mask_of_ids", library.call(library.has("padding_mask_of_ids"), ids, 0), (ids != 0)[:, None, None, :])
+    for padding in (0, 9):
+        came = library.call(library.has("padding_mask_of_ids"), ids, padding)
+        equal(f"padding_mask_of_ids, {padding}", came, (ids != padding)[:, None, None, :])
     came = library.call(library.has("causal_mask"), 5, case.tokens())
     return equal("causal_mask", came, keys <= keys[:, None])
 
@@ -71,7 +73,7 @@ def padding(library: Library, case: Case) -> float:
 
 @layer_invariant(
     "padded_source",
-    formula="transformer([source, 0, 0], target) = transformer(source, target)",
+    formula="transformer([source, padding, padding], target) = transformer(source, target)",
     source="Vaswani et al. 2017, section 3.2.3",
     catches=("NVIDIA/FasterTransformer#270", "keras-team/keras-io#1046"),
     suits=lambda case: case.norm_first,
@@ -80,7 +82,7 @@ def padded_source(library: Library, case: Case) -> float:
     """A source that is padded longer gives the same logits: encoder and cross-attention both leave the padding out."""
     model, (source, target) = make_transformer(library, case), token_ids(case)
     p = case.parameters(model.shapes())
-    longer = np.concatenate([source, np.zeros((case.batch, 2), source.dtype)], axis=1)
+    longer = np.concatenate([source, np.full((case.batch, 2), case.padding, source.dtype)], axis=1)
     wanted = logits(source, target, float64(p), case)
     return same("logits", case, library.call(model, p, longer, target), library.call(model, p, source, target), wanted)
 

@@ -181,10 +181,19 @@ class EncoderLayer(Layer):
             found[name] = torch.cat([p[part] for part in parts]) if "in_proj_" in name else p[self.ours(name)]
         return found
 
-    def __call__(self, p, x, *, mask=None):
+    def hidden(self, mask, x, other, is_causal):
+        n, s = x.shape[1], other.shape[1]
+        later = torch.full((n, s), is_causal).triu(1)
+        if mask is None:
+            return later
+        return (later | ~mask.broadcast_to(x.shape[0], self.module.self_attn.num_heads, n, s)).reshape(-1, n, s)
+
+    def __call__(self, p, x, *, mask=None, is_causal=False):
         self.refuse(p, x)
-        padding = None if mask is None else ~mask[:, 0, 0]
-        return functional_call(self.module, self.theirs(p), (x,), {"src_key_padding_mask": padding})
+        options = {"src_mask": self.hidden(mask, x, x, is_causal)}
+        if mask is not None and mask.shape[1:3] == (1, 1) and not is_causal:
+            options = {"src_key_padding_mask": ~mask[:, 0, 0]}
+        return functional_call(self.module, self.theirs(p), (x,), options)
 
 
 class DecoderLayer(EncoderLayer):
@@ -193,10 +202,9 @@ class DecoderLayer(EncoderLayer):
     KIND = torch.nn.TransformerDecoderLayer
     NAMES = DECODER
 
-    def __call__(self, p, x, memory, *, memory_mask=None):
-        later = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
-        padding = None if memory_mask is None else ~memory_mask[:, 0, 0]
-        options = {"tgt_mask": later, "memory_key_padding_mask": padding}
+    def __call__(self, p, x, memory, *, mask=None, memory_mask=None):
+        own, other = self.hidden(mask, x, x, True), self.hidden(memory_mask, x, memory, False)
+        options = {"tgt_mask": own, "memory_mask": other}
         return functional_call(self.module, self.theirs(p), (x, memory), options)
 
 

@@ -1,0 +1,16 @@
+"""A sequence that begins with its end goes on."""
+
+from dataclasses import dataclass
+
+from attnspec.impls import layers
+from attnspec.impls.layers import *  # noqa: F403
+
+ARRAYS = "numpy"
+KILLED_BY = "layers.greedy"
+REPORTS = ()
+
+
+@dataclass(frozen=True)
+class Transformer(layers.Transformer):
+    def greedy(self, parameters, source_ids, *, begin, end, **options):
+        return super().greedy(parameters, source_ids, begin=begin, end=-1 if begin == end else end, **options)

@@ -1,0 +1,21 @@
+"""A square mask is read with queries and keys exchanged."""
+
+from dataclasses import dataclass
+
+from attnspec.impls import layers
+from attnspec.impls.layers import *  # noqa: F403
+
+ARRAYS = "numpy"
+KILLED_BY = "layers.multi_head"
+REPORTS = ()
+
+
+@dataclass(frozen=True)
+class MultiHead(layers.MultiHead):
+    def __call__(self, parameters, x, *, mask=None, **options):
+        return super().__call__(
+            parameters,
+            x,
+            mask=None if mask is None else mask.swapaxes(-1, -2) if mask.shape[-1] == mask.shape[-2] else mask,
+            **options,
+        )

@@ -98,7 +98,8 @@ class Child:
                 start_new_session=True,
                 env={**defaults(), **os.environ},
             )
-        self.memory, self.weighed = share(1) if job.memory is None else job.memory, time.monotonic()
+        memory = getattr(job, "memory", None)
+        self.memory, self.weighed = share(1) if memory is None else memory, time.monotonic()
         self.lines: queue.Queue[bytes] = queue.Queue()
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()

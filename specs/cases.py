@@ -111,8 +111,8 @@ def spread(rows: list[Recipe], most: int) -> list[Recipe]:
 
 
 def _met(row: Recipe) -> set[tuple[str, str]]:
-    """Each setting of the row, and each of its options with its dtype."""
-    return {*row.settings, *((option, row.dtype) for option, _ in row.settings)}
+    """Each setting of the row, and each of its options with its dtype; without options, that."""
+    return {*row.settings, *((option, row.dtype) for option, _ in row.settings)} or {("no option", row.dtype)}
 
 
 ENOUGH, ENOUGH_COMPILED = 48, 6

@@ -58,9 +58,13 @@ def multihead_attention(
 ) -> Any:
     """keras.layers.MultiHeadAttention of query (B, L, H, D), key (B, S, H, D) and value (B, S, H, Dv): (B, L, H, Dv).
 
-    mask is bool (True attends) and broadcasts to (B, H, L, S); return_weights adds (B, H, L, S).
+    mask is bool (True attends) and broadcasts to (B, H, L, S); return_weights adds (B, H, L, S). ValueError for other
+    numbers of heads in key and value than in query, which the layer's projections would turn into its own.
     """
     (heads, width), out = query.shape[-2:], value.shape[-1]
+    if key.shape[-2] != heads or value.shape[-2] != heads:
+        came = f"{heads}, {key.shape[-2]} and {value.shape[-2]}"
+        raise ValueError(f"key: wanted as many heads as query and value, came {came}, in keras MultiHeadAttention")
 
     def make(dtype: str) -> Any:
         layer = keras.layers.MultiHeadAttention

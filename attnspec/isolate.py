@@ -74,6 +74,8 @@ def take(run: Run, event: dict[str, object]) -> Death | None:
             run.loaded, run.verdict.about = True, about
             run.expected = expected if run.expected is None else run.expected
             run.listen(run.verdict, len(run.expected))
+        case {"event": "ran", "ran": dict(ran)}:
+            run.verdict.about["ran"] = ran
         case {"event": "row", "row": dict(row)}:
             _receive(run, row_from(row))
         case {"event": "internal", "message": str(message), "invariant": str(invariant)}:

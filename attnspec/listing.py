@@ -56,6 +56,8 @@ def details(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lacks", ", ".join(item["lacks"])
     chosen = (f"{name}={value}" for name, value in item["chosen"].items())
     yield "conventions", ", ".join(chosen) or "all default"
+    if item["kernel"]:
+        yield "kernel", item["kernel"]
     for keyword, meant in item["unclaimed"].items():
         yield "unclaimed", unclaimed(keyword, meant)
     for issue, reason in item["known_issues"].items():

@@ -39,7 +39,8 @@ def load(target: Target, *, device: str | None = None, dtypes: Iterable[str] = (
             arrays = binding(declaration.arrays)
         others = {each: vars(module)[each] for each in FUNCTIONS if callable(vars(module).get(each))}
         where = device_of(device, declaration, arrays)
-        return Backend(name, function, declaration.on(where), arrays, where, others)
+        kernels = _kernels(vars(module))
+        return Backend(name, function, declaration.on(where), arrays, where, others, kernels)
 
 
 def _folder(module: ModuleType) -> Path | None:
@@ -55,6 +56,15 @@ def _attention(constants: dict[str, Any]) -> Callable[..., Any]:
         raise ValueError(f"attention: wanted a function, came {type(function).__name__}")
     claimed_options(function)
     checked: Callable[..., Any] = function
+    return checked
+
+
+def _kernels(constants: dict[str, Any]) -> Callable[..., Any] | None:
+    """The function that tells which kernels ran, without which a KERNEL could not be proven."""
+    kernels = constants.get("kernels")
+    if not callable(kernels) and (kernels is not None or "KERNEL" in constants):
+        raise ValueError(f"kernels: wanted a function that tells what ran, came {type(kernels).__name__}")
+    checked: Callable[..., Any] | None = kernels
     return checked
 
 

@@ -14,7 +14,7 @@ from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
 from attnspec.text import copyable, say
 from attnspec.vectors import PLAIN, grouped, standing
 from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict
-from attnspec.wording import declaration_lines, distinct, duration_lines, failure_lines, judgement, notes, tally
+from attnspec.wording import declaration_lines, distinct, duration_lines, failure_lines, judgement, notes, ran, tally
 
 MARKS = {
     PASSED: ("✓", "green"),
@@ -128,3 +128,5 @@ def summary(console: Console, name: str, verdict: Verdict) -> None:
     console.print(Text.assemble((f"{name}: ", "bold"), (judgement(verdict), style)), soft_wrap=True)
     if verdict.rows:
         say(console, f"  {tally(verdict)}", "dim")
+    if told := ran(verdict):
+        say(console, f"  {told}", "dim")

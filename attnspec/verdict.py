@@ -169,6 +169,7 @@ def about(backend: Backend) -> dict[str, Any]:
         "conventions": dict(declaration.conventions),
         "chosen": {name: value for name, value in declaration.conventions.items() if value != default[name]},
         "known_issues": dict(declaration.known_issues),
+        "kernel": declaration.kernel,
         "unclaimed": unclaimed_keywords(backend.function),
     }
 

@@ -160,3 +160,9 @@ def tally(verdict: Verdict) -> str:
     parts = [f"{held} of {claimed} {verdict.unit}s hold", f"{problems} problems", f"{verdict.seconds:.1f} s"]
     accuracy = ", ".join(f"{dtype} {ratio:.2g}" for dtype, ratio in sorted(worst.items()))
     return " · ".join([*parts, *([f"err/bound {accuracy}"] if accuracy else [])])
+
+
+def ran(verdict: Verdict) -> str:
+    """Which kernels ran, on how many of the problems that were watched; nothing if none tell."""
+    counted = sorted(verdict.about.get("ran", {}).items(), key=lambda item: -item[1])
+    return ", ".join(f"{kernel} ran on {count} problem{'s' * (count != 1)}" for kernel, count in counted)

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,6 +25,7 @@ from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import TRANSFORMS
 from attnspec.specs.durations import start
 from attnspec.specs.outcome import Outcome
+from attnspec.specs.proof import kernels_on, kernels_ran
 from attnspec.specs.recipe import read_case
 from attnspec.specs.transforms import attempt
 from attnspec.specs.verify import expected, replay, verify
@@ -59,6 +60,11 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         send(events, event="done")
         return
     send(events, event="loaded", about=description, expected=ids)
+    try:
+        send(events, event="ran", ran=ran(backend, watch, request["problem"]))
+    except ValueError as error:
+        send_error(request, error, events)
+        return
     if request["durations"]:
         start(backend.arrays)
     try:
@@ -106,6 +112,12 @@ def prepared(request: dict[str, Any], watch: Watch) -> Watched:
     for id, invariant in catalogue().items():
         catalogue()[id] = dataclasses.replace(invariant, check=watch.watching(id, invariant.check))
     return Watched(**parts, watch=watch)
+
+
+def ran(backend: Watched, watch: Watch, case: str | None) -> Mapping[str, int]:
+    """On how many problems each kernel ran, or on the one given. ValueError if that is not the one declared."""
+    watch.surveying = True
+    return kernels_ran(backend) if case is None else kernels_on(backend, [read_case(case)])
 
 
 def outcomes(backend: Watched, request: dict[str, Any]) -> Iterator[Outcome]:

@@ -3,10 +3,13 @@
 On the CPU that is the flash kernel for four axes, equal widths and a mask of two or four axes, else the math kernel.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.nn.functional as F
+
+from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
 
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -63,3 +66,8 @@ def attention(
         scale=scale,
         enable_gqa=query.shape[:-2] != key.shape[:-2],
     )
+
+
+def kernels(call: Callable[[], Any]) -> set[str]:
+    """The kernels of scaled_dot_product_attention that run in ``call``."""
+    return sdpa_kernels(call)

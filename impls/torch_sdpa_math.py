@@ -1,12 +1,15 @@
 """torch.nn.functional.scaled_dot_product_attention, held to its math kernel: the composite of matmul and softmax."""
 
+from collections.abc import Callable
 from typing import Any
 
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attnspec.impls import torch_sdpa
+from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
 
 ARRAYS = "torch"
+KERNEL = "math"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 LACKS = {"mask+bias", "mask+is_causal", "bias+is_causal", "bias_dtype"}  # one argument for all three, of one dtype
 KNOWN_ISSUES = {
@@ -34,3 +37,8 @@ def attention(
     """
     with sdpa_kernel(SDPBackend.MATH):
         return torch_sdpa.attention(query, key, value, mask=mask, bias=bias, is_causal=is_causal, scale=scale)
+
+
+def kernels(call: Callable[[], Any]) -> set[str]:
+    """The kernels of scaled_dot_product_attention that run in ``call``."""
+    return sdpa_kernels(call)

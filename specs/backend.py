@@ -67,6 +67,8 @@ class Backend:
     device: str = "cpu"
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Those of FUNCTIONS that the module has beside ``attention``."""
+    kernels: Callable[[Callable[[], Any]], Any] | None = None
+    """Runs a call without arguments and gives the names of the kernels that ran in it."""
     printed: io.StringIO = field(default_factory=io.StringIO)
     floating: Mapping[str, Any] = field(default_factory=np.geterr)
     """NumPy's floating-point settings under which the function is called: the target's own, not the suite's."""

@@ -89,14 +89,14 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
         return
     if invariant.any_of:
         rows.sort(key=lambda row: not invariant.any_of & row.problem().features)
-    rows = rows if invariant.family == "definition" else _spread(rows, profile.spread or len(rows))
+    rows = rows if invariant.family == "definition" else spread(rows, profile.spread or len(rows))
     yield from rows
     if rows and profile.drawn:
         drawn = _drawn(rows, profile, fresh=not backend.arrays.RUNS_COMPILED)
         yield from (recipe for recipe in drawn if invariant.takes(backend, recipe.problem().features))
 
 
-def _spread(rows: list[Recipe], most: int) -> list[Recipe]:
+def spread(rows: list[Recipe], most: int) -> list[Recipe]:
     """At most so many of the rows, in order: one of each dtype, of each shape, of each setting, of each option in each
     dtype, then as far apart as may be.
     """
@@ -116,8 +116,8 @@ def _spread(rows: list[Recipe], most: int) -> list[Recipe]:
 
 
 def _met(row: Recipe) -> set[tuple[str, str]]:
-    """Each setting of the row, and each of its options with its dtype."""
-    return {*row.settings, *((option, row.dtype) for option, _ in row.settings)}
+    """Each setting of the row, and each of its options with its dtype; without options, that."""
+    return {*row.settings, *((option, row.dtype) for option, _ in row.settings)} or {("no option", row.dtype)}
 
 
 ENOUGH, ENOUGH_COMPILED = 48, 6

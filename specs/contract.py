@@ -107,7 +107,8 @@ def default_conventions() -> dict[str, Any]:
 class Declaration:
     """What a backend says of itself: array library, lacks, dtypes, devices, conventions, known issues.
 
-    ``packages`` are the distributions, beside the array library, that it depends on.
+    ``packages`` are the distributions, beside the array library, that it depends on; ``kernel`` is the one it means to
+    run.
     """
 
     arrays: str
@@ -117,6 +118,7 @@ class Declaration:
     conventions: Mapping[str, Any] = field(default_factory=default_conventions)
     known_issues: Mapping[str, str] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
+    kernel: str | None = None
 
     @property
     def known_faults(self) -> Mapping[frozenset[str], str]:
@@ -224,7 +226,8 @@ def read_declaration(constants: Mapping[str, Any]) -> Declaration:
     for dtype in dtypes:
         _one_of("DTYPES", dtype, DTYPES)
     _check(bool(dtypes), "DTYPES", "at least one dtype", dtypes)
-    devices = constants.get("DEVICES")
+    devices, kernel = constants.get("DEVICES"), constants.get("KERNEL")
+    _check(kernel is None or isinstance(kernel, str), "KERNEL", "the name of a kernel", kernel)
     issues = constants.get("KNOWN_ISSUES", {})
     good = isinstance(issues, Mapping) and all(isinstance(text, str) for pair in issues.items() for text in pair)
     _check(good, "KNOWN_ISSUES", "a dict {invariant id or features: reason with a link}", issues)
@@ -240,6 +243,7 @@ def read_declaration(constants: Mapping[str, Any]) -> Declaration:
         conventions=_read_conventions(constants.get("CONVENTIONS", {})),
         known_issues=dict(issues),
         packages=_read_names("PACKAGES", constants.get("PACKAGES", ())),
+        kernel=None if kernel is None else str(kernel),
     )
 
 

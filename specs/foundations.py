@@ -14,7 +14,7 @@ from attnspec.specs.examine import fails
 from attnspec.specs.outcome import FAILED, KNOWN, NOT_CLAIMED, PASSED, Failure, Outcome
 from attnspec.specs.plan import PLAINEST
 from attnspec.specs.recipe import Recipe
-from attnspec.specs.survey import Finding, here, idle_lacks, missing_claims, recipes_with
+from attnspec.specs.survey import Finding, here, idle_lacks, missing_claims, otherwise_set, recipes_with
 
 
 def check_issues(backend: Backend) -> None:
@@ -49,7 +49,9 @@ def still_failing(backend: Backend, features: frozenset[str]) -> tuple[Invariant
     """The first invariant of the definition, the shape or the transform that is violated where a fault is known."""
     transforms = features & frozenset(TRANSFORMS)
     able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
-    for recipe in recipes_with(backend, features):
+    recipes = recipes_with(backend, features)
+    others = (other for plain in recipes[:1] for other in otherwise_set(able, plain))
+    for recipe in (*recipes, *others):
         for invariant in catalogue().values():
             about = transforms & invariant.needs if transforms else invariant.family in ("definition", "shape")
             if about and fails(invariant, able, recipe.problem()):

@@ -61,7 +61,8 @@ def claimed(backend: Backend) -> tuple[str, ...]:
 
 
 def plan(backend: Backend) -> tuple[Recipe, ...]:
-    """Recipes with each pair of options, dtype and option, shape and option, each shape, each option's settings alone.
+    """Recipes with each pair of options, dtype and option, shape and option, each shape, each option's settings alone,
+    each dtype without options.
 
     Where every new combination must be compiled, options meet each of the shapes' features instead of each shape,
     and none is alone.
@@ -80,7 +81,8 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
     if not backend.arrays.RUNS_COMPILED:
         recipes += _unmet(backend, recipes)
         recipes += _alone(backend, [shape for shape in _shapes(backend) if "zero_size" not in shape.features])
-    return tuple(recipes)
+        recipes += _bare(backend)
+    return tuple(dict.fromkeys(recipes))
 
 
 TELLING = ("gaussian", "uniform")
@@ -100,6 +102,12 @@ def _alone(backend: Backend, shapes: Sequence[Shape]) -> Iterator[Recipe]:
         row = row.with_settings(**dict([setting]))
         if backend.supports(row.problem().features):
             yield row
+
+
+def _bare(backend: Backend) -> Iterator[Recipe]:
+    """A plain shape in each dtype without any option: some kernels go another way if there is none."""
+    for number, dtype in enumerate(_factors(backend)["dtype"]):
+        yield dataclasses.replace(plainest(backend), dtype=str(dtype), values="gaussian", seed=number)
 
 
 def _unmet(backend: Backend, recipes: Sequence[Recipe]) -> Iterator[Recipe]:

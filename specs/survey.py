@@ -194,3 +194,12 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
         if features <= asked | {backend.device} and able.supports(asked):
             found.append(candidate)
     return found
+
+
+def otherwise_set(backend: Backend, recipe: Recipe) -> Iterator[Recipe]:
+    """The recipe with each other setting of each of its options, such as a mask that leaves a row without keys."""
+    for option, _ in recipe.settings:
+        for name in SETTINGS[option]:
+            other = recipe.with_settings(**{option: name})
+            if other != recipe and backend.supports(other.problem().features):
+                yield other

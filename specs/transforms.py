@@ -21,6 +21,8 @@ def attempt(backend: Backend, problem: Problem, transforms: frozenset[str]) -> N
         backend.solve(problem, compiled=True)
     if "vectorize" in transforms:
         vectorized(backend, (problem, problem))
+    if "views" in transforms:
+        _viewed(backend, problem)
 
 
 def _inputs(problem: Problem) -> list[Array]:
@@ -37,6 +39,16 @@ def cotangent(problem: Problem) -> Array:
 def lifted_cotangent(problem: Problem) -> Floats:
     """The same, float64 with four axes, for the oracle."""
     return np.asarray(lifted(cotangent(problem)), np.float64)
+
+
+def _viewed(backend: Backend, problem: Problem) -> None:
+    """A call for each layout in which the array library can give one of query, key and value."""
+    inputs, extras, plain = backend.native(problem)
+    function = backend.positional(tuple(extras), plain)
+    for position, array in enumerate(inputs):
+        for view in backend.arrays.views(backend.arrays.to_numpy(array), backend.device).values():
+            with backend.guarded(problem.features | {"views"}):
+                function(*inputs[:position], view, *inputs[position + 1 :], *extras.values())
 
 
 def vectorized(backend: Backend, problems: tuple[Problem, ...]) -> list[Result]:

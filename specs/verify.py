@@ -19,13 +19,14 @@ from attnspec.specs.examine import examine, told
 from attnspec.specs.foundations import check_issues, surveyed
 from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED, Outcome
 from attnspec.specs.problem import Problem
+from attnspec.specs.proof import kernels_ran
 
 
 def verify(backend: Backend, profile: Profile, patterns: Iterable[str] = (), shrink: bool = True) -> Iterator[Outcome]:
     """Hold the backend to all invariants that the patterns choose, in the catalogue's order.
 
     The survey and the conventions come first whatever is chosen: the rest goes by what they find.
-    ValueError for a pattern or a known issue that matches no invariant.
+    ValueError for a pattern or a known issue that matches no invariant, and where the declared KERNEL did not run.
     """
     wanted = {invariant.id: invariant for invariant in chosen(patterns)}
     for outcome, seen in foundations(backend, profile, shrink):
@@ -42,6 +43,7 @@ def verify(backend: Backend, profile: Profile, patterns: Iterable[str] = (), shr
 def foundations(backend: Backend, profile: Profile, shrink: bool = True) -> Iterator[tuple[Outcome, Backend]]:
     """Outcomes of the contract and of the conventions, each with the backend as it has shown itself by then."""
     check_issues(backend)
+    kernels_ran(backend)
     backend, outcomes = surveyed(backend)
     for outcome in outcomes:
         yield strict(backend, outcome), backend

@@ -148,6 +148,12 @@ BROKEN = {
         GOOD + "KNOWN_ISSUES = {'cpu+softmax.rows_sum_to_on': 'why'}\n",
         "KNOWN_ISSUES: wanted ids of invariants, came 'softmax.rows_sum_to_on'; did you mean",
     ),
+    "KERNEL": (GOOD + "KERNEL = 3\n", "KERNEL: wanted the name of a kernel, came 3$"),
+    "KERNEL unproven": (
+        GOOD + "KERNEL = 'fast'\n",
+        "kernels: wanted a function that tells what ran, came NoneType$",
+    ),
+    "kernels": (GOOD + "kernels = {'fast'}\n", "kernels: wanted a function that tells what ran, came set$"),
     "issue type": (GOOD + "KNOWN_ISSUES = ['x']\n", "KNOWN_ISSUES: wanted a dict .*, came \\['x'\\]$"),
 }
 

@@ -153,6 +153,11 @@ def test_every_setting_occurs_alone_in_telling_numbers():
     assert alone == {(option, setting) for option in SETTINGS for setting in SETTINGS[option]}
 
 
+def test_each_dtype_occurs_in_a_small_problem_without_options():
+    small = (row for row in rows(BACKENDS["everything"]) if row.shape == PLAINEST.shape)
+    assert {row.dtype for row in small if not row.settings} == set(ALL_DTYPES)
+
+
 @plans
 def test_the_plan_is_the_same_each_time(planned):
     assert plan(planned) == plan(planned)

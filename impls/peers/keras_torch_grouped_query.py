@@ -1,0 +1,50 @@
+"""keras.layers.GroupQueryAttention on PyTorch, its projections being the identity.
+
+It is called without its weights: keras.ops.dot_product_attention.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from attnspec.impls import torch_sdpa
+from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+
+keras = shared.keras_on("torch")
+
+ARRAYS = "torch"
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+PACKAGES = ("keras",)
+LACKS = {"value_dim", "rank2", "rank3", "compile", "double_gradient", "forward_gradient"}
+KNOWN_ISSUES = {
+    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
+    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
+    "gradient.oracle": "what is masked is lowered by a finite number: an empty row has gradients; unreported",
+    "gradient.empty_rows_finite": "an empty row has gradients; unreported",
+    "mask+float16": "what is masked is lowered by 45 850 only, so that a row without visible keys is not their mean; "
+    "unreported",
+    "rejection.lengths": torch_sdpa.KNOWN_ISSUES["cpu+rejection.lengths"],
+}
+CONVENTIONS = {
+    "layout": "BLHD",
+    "empty_row": "mean",
+    "intermediate_dtype": "at-most-float32",
+    "masked_nonfinite": "propagates",
+    "value_range": "sum",
+}
+
+
+def attention(query: Any, key: Any, value: Any, *, mask: Any = None, is_causal: bool = False) -> Any:
+    """Attention of query (B, L, Hq, D) over key and value (B, S, Hkv, D): (B, L, Hq, D).
+
+    mask is bool (True attends) and broadcasts to (B, Hq, L, S).
+    ValueError or IndexError for other than four axes.
+    Formula: Vaswani et al. 2017, equation 1.
+    """
+    return shared.grouped_query_attention(keras, query, key, value, mask=mask, is_causal=is_causal)
+
+
+def kernels(call: Callable[[], Any]) -> set[str]:
+    """The kernels of torch's scaled_dot_product_attention that run in ``call``."""
+    return sdpa_kernels(call)

@@ -1,0 +1,72 @@
+"""torch.nn.MultiheadAttention without its fast path, its projections being the identity.
+
+Query, key and value are not the same tensor, so that the fast path does not apply; without weights the heads meet in
+scaled_dot_product_attention.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from attnspec.impls import torch_sdpa
+from attnspec.impls.peers.shared import torch_multihead as shared
+
+ARRAYS = "torch"
+KERNEL = "sdpa"
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+LACKS = {
+    "mask+bias",  # there is one argument for the three
+    "mask+is_causal",
+    "bias+is_causal",
+    "bias_dtype",
+    "gqa",
+    "value_dim",
+    "rank2",
+    "mask+zero_size",
+    "bias+zero_size",
+    "key_lengths+zero_size",
+    "double_gradient",
+    "forward_gradient",
+}
+KNOWN_ISSUES = {
+    **shared.REFUSALS,
+    "rejection.mask_dtype": shared.ASSERTED,
+    "rejection.key_lengths": shared.ASSERTED,
+    "masking.nan_value_shows": shared.MIXED,
+    "masking.nan_bias_shows": shared.MIXED,
+    "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
+}
+CONVENTIONS = {"mask": "block", "masked_nonfinite": "propagates", "value_range": "sum"}
+
+
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    *,
+    mask: Any = None,
+    bias: Any = None,
+    is_causal: bool = False,
+    key_lengths: Any = None,
+) -> Any:
+    """Attention of query (B, H, L, D) over key and value (B, H, S, D): (B, H, L, D), or all without B.
+
+    mask is bool (True blocks), bias floating; both broadcast to (B, H, L, S). key_lengths (B,) becomes the padding
+    mask. ValueError for two of mask, bias and is_causal, for which there is one argument.
+    Formula: Vaswani et al. 2017, section 3.2.2.
+    """
+    heads = query.shape[-3]
+    output, _ = shared.identity(heads, query.shape[-1], query)(
+        shared.joined(query),
+        shared.joined(key),
+        shared.joined(value),
+        attn_mask=shared.one_mask(query, key, mask, bias, is_causal),
+        key_padding_mask=shared.padding(key, key_lengths),
+        need_weights=False,
+        is_causal=is_causal,
+    )
+    return shared.parted(output, heads)
+
+
+def kernels(call: Callable[[], Any]) -> set[str]:
+    """How the module answers ``call``: "fast", "sdpa" or "weights"."""
+    return shared.ways(call)

@@ -1,0 +1,55 @@
+"""Influence: what a query does not see gets no gradient, unless scores overflow the type they are declared to be in."""
+
+from types import ModuleType
+
+import pytest
+
+import attnspec
+from attnspec.specs.catalogue import Violation, catalogue
+from attnspec.specs.recipe import Recipe, Shape
+
+torch = pytest.importorskip("torch")
+
+
+def plain(query, key, value, *, is_causal=False):
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if is_causal:
+        scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -torch.inf)
+    return torch.softmax(scores, -1) @ value
+
+
+class Leaking(torch.autograd.Function):
+    @staticmethod
+    def forward(context, value):
+        return value
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient + 1
+
+
+def leaking(query, key, value, *, is_causal=False):
+    return plain(query, key, Leaking.apply(value), is_causal=is_causal)
+
+
+def check(function, recipe):
+    module = ModuleType("influenced")
+    vars(module).update(ARRAYS="torch", attention=function)
+    return catalogue()["influence.gradients"].check(attnspec.load(module), recipe.problem())
+
+
+LONG = Recipe(Shape(1, 1, 1, 65, 63, 136, 136), "float16", "far-below", 42, (("is_causal", "on"),))
+SHORT = Recipe(Shape(1, 1, 1, 5, 5, 4, 4), "float16", settings=(("is_causal", "on"),))
+
+
+def test_overflowing_scores_are_not_held_against_the_gradients():
+    problem = LONG.problem()
+    scores = torch.tensor(problem.query) @ torch.tensor(problem.key).mT
+    assert torch.isinf(scores).all(-1).any(), "no score overflows"
+    assert check(plain, LONG) == 0.0
+
+
+def test_a_gradient_that_leaks_is_still_told():
+    assert check(plain, SHORT) == 0.0
+    with pytest.raises(Violation, match="wanted 0 at values that it does not see"):
+        check(leaking, SHORT)

@@ -21,7 +21,7 @@ def positional_encoding(x: Array, *, offset: int = 0) -> Array:
     positions = jnp.arange(offset, offset + length, dtype=high)
     angles = jnp.outer(positions, frequencies(width, 10000.0, high))  # (L, ⌈D/2⌉)
     pairs = jnp.stack([jnp.sin(angles), jnp.cos(angles)], axis=-1)  # (L, ⌈D/2⌉, 2)
-    return (x.astype(high) + pairs.reshape(length, -1)[:, :width]).astype(x.dtype)
+    return (x.astype(high) + pairs.reshape(length, width + width % 2)[:, :width]).astype(x.dtype)
 
 
 def rotary_embedding(

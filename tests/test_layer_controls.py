@@ -13,7 +13,7 @@ MODULES = Path(__file__).parent / "controls" / "layers" / "torch_modules.py"
 HAS_NOT = {"self_attention", "grouped_heads", "two_forms", "rotary", "positions", "positions_order", "masks"}
 HAS_NOT |= {"sequential_steps", "operations", "path_length", "cached_attention", "cached_decoding", "greedy"}
 HAS_NOT |= {"transformer", "evaluation", "dropout", "truncation", "padded_source", "causality"}
-HAS_NOT |= {"refuses_length", "refuses_groups"}
+HAS_NOT |= {"refuses_length", "refuses_lengths", "refuses_groups", "refuses_past"}
 
 
 @pytest.mark.parametrize("id", layer_catalogue())

@@ -1,4 +1,4 @@
-"""A LayerNorm takes any ε."""
+"""An encoder layer takes any rate of dropout, and breaks when it drops."""
 
 from dataclasses import dataclass
 
@@ -6,11 +6,11 @@ from attnspec.impls import layers
 from attnspec.impls.layers import *  # noqa: F403
 
 ARRAYS = "numpy"
-KILLED_BY = "layers.refuses_sizes"
+KILLED_BY = "layers.refuses_rates"
 REPORTS = ()
 
 
 @dataclass(frozen=True)
-class LayerNorm(layers.LayerNorm):
+class EncoderLayer(layers.EncoderLayer):
     def __post_init__(self):
         pass

@@ -15,6 +15,7 @@ HAS_NOT |= {"sequential_steps", "operations", "path_length", "cached_attention",
 HAS_NOT |= {"transformer", "evaluation", "dropout", "truncation", "padded_source", "causality"}
 HAS_NOT |= {"refuses_length", "refuses_groups", "dropout_places", "dropout_transformer", "grouped_rotary_layer"}
 HAS_NOT |= {"final_norm", "rotary_base", "score_bias"}
+HAS_NOT |= {"refuses_length", "refuses_lengths", "refuses_groups", "refuses_past"}
 
 
 @pytest.mark.parametrize("id", layer_catalogue())

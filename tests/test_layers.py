@@ -133,7 +133,7 @@ REFUSED = [
     (lambda: fans((3,)), "fans: wanted a weight (outputs, inputs, …), came shape (3,)"),
     (
         lambda: LAYER(LAYER.init(layers.Draw(LIKE)), np.zeros((2, 12))),
-        "EncoderLayer: wanted x (B, n, 12), came (2, 12)",
+        "EncoderLayer: wanted x (B, n, 12) of floating numbers, came float64 (2, 12)",
     ),
 ]
 

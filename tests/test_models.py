@@ -133,7 +133,7 @@ def test_a_word_is_the_maximum_over_its_own_tokens():
 
 def test_the_number_of_predicates_is_checked():
     layer = Roles(5, 2, 4, 3)
-    with pytest.raises(ValueError, match=r"labels \(B, 2, w\), came \(1, 3, 2\)"):
+    with pytest.raises(ValueError, match=r"labels \(B, 2, w\) of integers, came int64 \(1, 3, 2\)"):
         layer(drawn(layer), np.zeros((1, 3, 2), int))
 
 
@@ -169,7 +169,7 @@ def test_albert_has_one_layer_for_all():
         (lambda: Bert(30, 12, 2, 5, 20), "heads that divide 12, came 5"),
         (lambda: MobileBert(30, 12, 2, 4, 20, inner=6), "heads that divide 6, came 4"),
         (lambda: BERT(drawn(BERT), np.zeros((1, 11), int)), r"ids \(B, n\), n ≤ 10, came \(1, 11\)"),
-        (lambda: BERT(drawn(BERT), np.zeros(4, int)), r"ids \(B, n\), n ≤ 10, came \(4,\)"),
+        (lambda: BERT(drawn(BERT), np.zeros(4, int)), r"ids \(B, n\) of integers, came int64 \(4,\)"),
         (lambda: BERT(drawn(BERT), IDS + 30), "token ids from 0 to 29"),
         (lambda: BERT({}, IDS), "did not come: embeddings.tokens.weight"),
         (lambda: BERT(drawn(BERT), IDS, segments=IDS), "token ids from 0 to 1"),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from attnspec.impls.layers.checks import want_mask
 from attnspec.impls.layers.core import Attention, default_core
 from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
@@ -36,8 +37,9 @@ class SelfAttention(Layer):
     def __call__(
         self, parameters: Mapping[str, Array], x: Array, *, mask: Array | None = None, is_causal: bool = False
     ) -> Array:
-        """Attend. ``mask`` broadcasts to (B, 1, n, n), True may attend. ValueError for what does not fit."""
+        """Attend. ``mask`` (n, n) or (B, 1, n, n), sizes of 1 broadcast; ValueError for what does not fit."""
         part = self.bind(parameters, x)
         self.want_width(x, self.width)
+        want_mask("SelfAttention", mask, x, (x.shape[0], 1, x.shape[1], x.shape[1]))
         query, key, value = (part[name](x)[:, None, :, :] for name in ("query", "key", "value"))  # (B, 1, n, …)
         return self.attention(query, key, value, mask=mask, is_causal=is_causal)[:, 0, :, :]

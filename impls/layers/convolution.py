@@ -21,8 +21,9 @@ class Convolution(Layer):
     width: int
     kernel: int = 3
 
-    def __post_init__(self) -> None:
-        self.want(self.kernel > 0 and self.kernel % 2 == 1, "an odd kernel", self.kernel)
+    def check(self) -> None:
+        """ValueError for an even kernel."""
+        self.want(self.kernel % 2 == 1, "an odd kernel", self.kernel)
 
     def shapes(self) -> dict[str, Shape]:
         """weight (outputs, inputs, kernel) and bias."""

@@ -7,6 +7,7 @@ attend, is_causal and scale. What a backend does otherwise, or does without, it 
 import importlib
 import inspect
 import math
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,8 @@ from typing import Any
 
 from array_api_compat import array_namespace, device
 
+import attnspec.impls
+from attnspec.impls.layers.checks import want
 from attnspec.impls.layers.library import library
 from attnspec.impls.layers.masks import causal_mask
 from attnspec.impls.layers.parameters import Array
@@ -35,9 +38,15 @@ def default_core(query: Array, key: Array, value: Array, **options: Any) -> Arra
 
 @cache
 def core(backend: ModuleType | str) -> Attention:
-    """The attention of a backend's module, or of the one in ``attnspec.impls`` with that name, as a layer calls it."""
+    """The attention of a backend's module, or of the one in ``attnspec.impls`` with that name, as a layer calls it.
+
+    ValueError for a name that is none of these, and for a module without a function ``attention``.
+    """
     if isinstance(backend, str):
+        known = [info.name for info in pkgutil.iter_modules(attnspec.impls.__path__) if not info.ispkg]
+        want(backend in known, "core", f"a module or one of {', '.join(known)}", repr(backend))
         backend = importlib.import_module(f"attnspec.impls.{backend}")
+    want(callable(getattr(backend, "attention", None)), "core", "a module with a function `attention`", repr(backend))
     constants = vars(backend)
     lacks = frozenset(frozenset(lack.split("+")) for lack in constants.get("LACKS", ()))
     return Core(constants["attention"], lacks, tuple(sorted(constants.get("CONVENTIONS", {}).items())))
@@ -124,6 +133,8 @@ def definition(
         mask = causal if mask is None else causal & mask
     if mask is not None:
         scores = xp.where(mask, scores, -math.inf)  # (B, heads, L, S)
+    if key.shape[2] == 0:  # a sum of nothing
+        return scores @ value
     terms = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
     return terms / xp.sum(terms, axis=-1, keepdims=True) @ value  # (B, heads, L, Dv)
 

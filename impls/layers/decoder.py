@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from attnspec.impls.layers.core import Attention, default_core
@@ -40,9 +41,6 @@ class DecoderLayer(Layer):
     dropout: float = 0.0
     attention: Attention = default_core
 
-    def __post_init__(self) -> None:
-        self.parts()  # whatever does not fit is told when the layer is made
-
     def parts(self) -> dict[str, Layer]:
         """attention, cross_attention, feed_forward, and the LayerNorm of each."""
         attention = MultiHead(self.width, self.heads, bias=self.bias, attention=self.attention)
@@ -65,7 +63,7 @@ class DecoderLayer(Layer):
         memory_mask: Array | None = None,
         seed: Seed = None,
     ) -> Array:
-        """Apply it; no token sees later ones. mask broadcasts to (B, heads, n, n), memory_mask to (B, heads, n, S)."""
+        """Apply it; no token sees later ones. mask as of MultiHead, memory_mask (B, heads, n, S) or (n, S)."""
         part = self.bind(parameters, x, memory)
 
         def attend(y: Array) -> Array:
@@ -97,7 +95,7 @@ class DecoderLayer(Layer):
         output = self._through(self.bind(parameters, x), x, attend, read, None)
         return output, Kept(kept.memory, past[0])
 
-    @property
+    @cached_property
     def _attention(self) -> MultiHead:
         return MultiHead(self.width, self.heads, bias=self.bias, attention=self.attention)
 
@@ -159,6 +157,7 @@ class Decoder(Layer):
     ) -> tuple[Array, tuple[Kept, ...]]:
         """The next tokens, x (B, n, width), after the past ones; the output, and what to keep for the step after."""
         part, after = self.bind(parameters, x), []
+        self.want(len(kept) == self.count, f"what {self.count} layers keep", f"that of {len(kept)}")
         for i, own in enumerate(kept):
             x, now = self.layer.step(within(parameters, f"layers.{i}"), x, own, memory_mask=memory_mask)
             after.append(now)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from array_api_compat import array_namespace
 
+from attnspec.impls.layers.checks import described, holds, is_kind, whole
 from attnspec.impls.layers.layer import Draw, Layer
 from attnspec.impls.layers.parameters import Array, Shape
 from attnspec.impls.layers.positions import positional_encoding
@@ -28,22 +29,24 @@ class Embedding(Layer):
     def __call__(self, parameters: Mapping[str, Array], ids: Array) -> Array:
         """Look the ids up. ValueError for ids that are no integers from 0 to below count."""
         self.bind(parameters, ids)
-        xp = array_namespace(ids)
-        self.want(xp.isdtype(ids.dtype, "integral"), "integers as token ids", ids.dtype)
+        self.want(is_kind(ids, "integral"), "integers as token ids", described(ids))
+        xp, ids = array_namespace(ids), indices(ids)
         self._known(ids)
         rows = xp.take(parameters["weight"], xp.reshape(ids, (-1,)), axis=0)
         return xp.reshape(rows, (*ids.shape, self.width))
 
     def _known(self, ids: Array) -> None:
         """ValueError for unknown ids; inside of jax.jit the numbers are not there to look at."""
-        xp = array_namespace(ids)
-        try:
-            good = bool(xp.all((ids >= 0) & (ids < self.count)))
-        except TypeError:
-            return
-        if not good:
+        if not holds((ids >= 0) & (ids < self.count)):
+            xp = array_namespace(ids)
             came = f"ids from {int(xp.min(ids))} to {int(xp.max(ids))}"
             self.want(False, f"token ids from 0 to {self.count - 1}", came)
+
+
+def indices(ids: Array) -> Array:
+    """The integers in a dtype that every library takes rows by: PyTorch takes none by bytes."""
+    xp = array_namespace(ids)
+    return ids if ids.dtype in (xp.int32, xp.int64) else xp.astype(ids, xp.arange(0).dtype)
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,10 @@ class LearnedPositions(Layer):
         return {"weight": draw((self.length, self.width))}
 
     def __call__(self, parameters: Mapping[str, Array], x: Array, *, offset: int = 0) -> Array:
-        """Add the rows from ``offset`` on. ValueError for a sequence longer than the table."""
+        """Add the rows from ``offset`` on. ValueError for a negative one, and a sequence longer than the table."""
         self.bind(parameters, x)
         self.want_width(x, self.width)
+        self.want(whole(offset), "an offset of 0 or more", repr(offset))
         end = offset + x.shape[1]
         self.want(end <= self.length, f"at most {self.length} positions, as the table has", end)
         return x + parameters["weight"][offset:end, :]

@@ -32,9 +32,6 @@ class EncoderLayer(Layer):
     dropout: float = 0.0
     attention: Attention = default_core
 
-    def __post_init__(self) -> None:
-        self.parts()  # whatever does not fit is told when the layer is made
-
     def parts(self) -> dict[str, Layer]:
         """attention, feed_forward, and the LayerNorm of each."""
         return {
@@ -55,7 +52,7 @@ class EncoderLayer(Layer):
         is_causal: bool = False,
         seed: Seed = None,
     ) -> Array:
-        """Apply it. ``mask`` broadcasts to (B, heads, n, n); ValueError for what does not fit."""
+        """Apply it. ``mask`` is as of MultiHead, (n, n) or (B, heads, n, n); ValueError for what does not fit."""
         part = self.bind(parameters, x)
         self.want_width(x, self.width)
         x = residual(
@@ -103,7 +100,7 @@ class Encoder(Layer):
         is_causal: bool = False,
         seed: Seed = None,
     ) -> Array:
-        """Apply the layers in turn. ``mask`` broadcasts to (B, heads, n, n)."""
+        """Apply the layers in turn, all with the same ``mask``."""
         part = self.bind(parameters, x)
         for i in range(self.count):
             x = part[f"layers.{i}"](x, mask=mask, is_causal=is_causal, seed=sub(seed, i))

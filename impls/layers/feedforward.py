@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from array_api_compat import array_namespace
 
-from attnspec.impls.layers.dropout import Seed, dropout, sub
+from attnspec.impls.layers.dropout import Seed, dropout, sub, want_rate
 from attnspec.impls.layers.gelu import gelu
 from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
@@ -36,7 +36,9 @@ class FeedForward(Layer):
     bias: bool = True
     dropout: float = 0.0
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """ValueError for an unknown activation or a rate of dropout that is none."""
+        want_rate("FeedForward", self.dropout)
         self.want(self.activation in ACTIVATIONS, f"an activation of {', '.join(ACTIVATIONS)}", repr(self.activation))
 
     def parts(self) -> dict[str, Layer]:

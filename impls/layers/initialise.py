@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from attnspec.impls.layers.checks import described, is_kind, want, whole
 from attnspec.impls.layers.parameters import Array, Shape
 
 Rule = Callable[[Shape], float]
@@ -50,7 +51,7 @@ class Draw:
     """Draws parameters for ``layer.init``: arrays of the library, dtype and device of ``like``.
 
     ``rule`` gives the standard deviation σ, by name or as a function of the shape; "uniform" draws from (−√3·σ, √3·σ),
-    which has the same variance. ``seed`` fixes the numbers.
+    which has the same variance. ``seed`` fixes the numbers. ValueError for what is none of these.
     """
 
     like: Array
@@ -60,8 +61,11 @@ class Draw:
     _generator: np.random.Generator = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.rule, str) and self.rule not in RULES:
-            raise ValueError(f"Draw: wanted a rule of {', '.join(RULES)}, came {self.rule!r}")
+        want(is_kind(self.like, "real floating"), "Draw", "an array of floating numbers", described(self.like))
+        want(callable(self.rule) or self.rule in RULES, "Draw", f"a rule of {', '.join(RULES)}", repr(self.rule))
+        want(whole(self.seed), "Draw", "a seed of 0 or more", repr(self.seed))
+        normal = self.distribution in ("normal", "uniform")
+        want(normal, "Draw", "distribution 'normal' or 'uniform'", repr(self.distribution))
         object.__setattr__(self, "_generator", np.random.default_rng(self.seed))
 
     def __call__(self, shape: Shape) -> Array:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from array_api_compat import array_namespace
 
+from attnspec.impls.layers.checks import broadcasts, described, is_kind, want_mask, want_together
 from attnspec.impls.layers.core import Attention, default_core, heads_last
 from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
 from attnspec.impls.layers.masks import causal_mask
 from attnspec.impls.layers.parameters import Array
-from attnspec.impls.layers.positions import rotary_embedding
+from attnspec.impls.layers.positions import LAYOUTS, rotary_embedding
 
 KeysValues = tuple[Array, Array]
 """Keys (B, kv_heads, S, key_width) and values (B, kv_heads, S, value_width), kept from one step to the next."""
@@ -37,11 +38,16 @@ class MultiHead(Layer):
     rotary_base: float = 10000.0
     attention: Attention = default_core
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """ValueError for fields that do not go together."""
+        kv_heads, key, _ = self.widths
         if self.key_width is None:
-            self.want(self.heads > 0 and self.width % self.heads == 0, f"heads that divide {self.width}", self.heads)
-        groups = self.kv_heads is None or (self.kv_heads > 0 and self.heads % self.kv_heads == 0)
-        self.want(groups, f"kv_heads that divide {self.heads}", self.kv_heads)
+            self.want(self.width % self.heads == 0, f"heads that divide {self.width}", self.heads)
+        self.want(self.heads % kv_heads == 0, f"kv_heads that divide {self.heads}", kv_heads)
+        if self.rotary is not None:
+            self.want(self.rotary in LAYOUTS, f"rotary of {', '.join(LAYOUTS)}", repr(self.rotary))
+            self.want(key % 2 == 0, "an even width of the heads, for rotary", key)
+            self.want(self.rotary_base > 0, "a rotary_base above 0", self.rotary_base)
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -71,13 +77,17 @@ class MultiHead(Layer):
         bias: Array | None = None,
         is_causal: bool = False,
     ) -> Array:
-        """Attend. mask and bias broadcast to (B, heads, n, S); ValueError for what does not fit."""
+        """Attend. ``mask`` is (n, S) or (B, heads, n, S), where sizes of 1 broadcast, and True may attend.
+
+        ``bias`` broadcasts to (B, heads, n, S). ValueError for what does not fit, such as a source of another B.
+        """
         kept = self.keys_values(parameters, x if source is None else source)
         return self.attend(parameters, x, kept, mask=mask, bias=bias, is_causal=is_causal)
 
     def keys_values(self, parameters: Mapping[str, Array], source: Array, *, offset: int = 0) -> KeysValues:
         """Keys and values of ``source`` (B, S, source_width), its first token being at position ``offset``."""
         part, (kv_heads, _, _) = self.bind(parameters, source), self.widths
+        self.want_width(source, self.width if self.source_width is None else self.source_width, "source")
         key, value = (split(part[name](source), kv_heads) for name in ("key", "value"))
         return self.turned(key, offset), value
 
@@ -95,15 +105,31 @@ class MultiHead(Layer):
         """Queries of ``x`` (B, n, width), the first at position ``offset``, over keys and values: (B, n, width)."""
         part = self.bind(parameters, x)
         self.want_width(x, self.width)
+        self.want_kept(x, kept)
+        shape = (x.shape[0], self.heads, x.shape[1], kept[0].shape[2])
+        want_mask("MultiHead", mask, x, shape)
+        if bias is not None:
+            self.want(is_kind(bias, "real floating") and broadcasts(bias, shape), f"a bias {shape}", described(bias))
+            want_together("MultiHead", {"x": x, "bias": bias})
         query = self.turned(split(part["query"](x), self.heads), offset)  # (B, heads, n, key_width)
         options = {} if bias is None else {"bias": bias}
         heads = self.attention(query, *kept, mask=mask, is_causal=is_causal, **options)  # (B, heads, n, value_width)
         return part["output"](merge(heads))
 
+    def want_kept(self, x: Array, kept: KeysValues) -> None:
+        """ValueError unless keys and values are of the heads and widths here, and of as many sequences as ``x``."""
+        kv_heads, key, value = self.widths
+        batch, came = x.shape[0], [tuple(array.shape) for array in kept]
+        wanted = [(batch, kv_heads, *shape[2:3], width) for shape, width in zip(came, (key, value), strict=False)]
+        told = f"keys ({batch}, {kv_heads}, S, {key}) and values ({batch}, {kv_heads}, S, {value}), B being that of x"
+        self.want(came == wanted and len(came) == 2 and came[0][2] == came[1][2], told, " and ".join(map(str, came)))
+
     def step(
         self, parameters: Mapping[str, Array], x: Array, past: KeysValues | None = None
     ) -> tuple[Array, KeysValues]:
         """Causal self-attention of the next tokens, ``x`` (B, n, width), over the past ones and themselves."""
+        if past is not None:
+            self.want_kept(x, past)
         xp, offset = array_namespace(x), 0 if past is None else past[0].shape[2]
         new = self.keys_values(parameters, x, offset=offset)
         kept = new if past is None else (xp.concat([past[0], new[0]], axis=2), xp.concat([past[1], new[1]], axis=2))
@@ -119,10 +145,10 @@ class MultiHead(Layer):
 
 def split(x: Array, heads: int) -> Array:
     """(B, n, heads·d) to (B, heads, n, d): d neighbouring features make a head."""
-    return heads_last(array_namespace(x).reshape(x, (*x.shape[:2], heads, -1)))
+    return heads_last(array_namespace(x).reshape(x, (*x.shape[:2], heads, x.shape[2] // heads)))
 
 
 def merge(x: Array) -> Array:
     """(B, heads, n, d) to (B, n, heads·d): the heads one after the other."""
-    x = heads_last(x)
-    return array_namespace(x).reshape(x, (*x.shape[:2], -1))
+    batch, heads, length, width = x.shape
+    return array_namespace(x).reshape(heads_last(x), (batch, length, heads * width))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace, device, is_array_api_obj
 
 Array = Any
 """An array of any library that has the array API standard."""
@@ -19,10 +19,11 @@ def within(parameters: Mapping[str, Array], name: str) -> dict[str, Array]:
 
 def check(call: str, parameters: Mapping[str, Array], shapes: Mapping[str, Shape], inputs: Sequence[Array]) -> None:
     """ValueError that lists everything that is wrong with the parameters, or with the inputs beside them."""
-    wrong = [*_wrong_names(parameters, shapes), *_wrong_shapes(parameters, shapes)]
-    if not wrong:
-        named = {**{f"input {i}": x for i, x in enumerate(inputs)}, **parameters}
-        wrong = list(_mixed(named))
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"{call}: wanted a dict of parameters, came a {type(parameters).__name__}")
+    named = {**{f"input {i}": x for i, x in enumerate(inputs)}, **parameters}
+    wrong = [f"wanted an array, came a {type(x).__name__} ({n})" for n, x in named.items() if not is_array_api_obj(x)]
+    wrong = wrong or [*_wrong_names(parameters, shapes), *_wrong_shapes(parameters, shapes)] or list(mixed(named))
     if wrong:
         raise ValueError(f"{call}: {'; '.join(wrong)}")
 
@@ -42,10 +43,10 @@ def _wrong_shapes(parameters: Mapping[str, Array], shapes: Mapping[str, Shape]) 
             yield f"{name}: wanted shape {tuple(wanted)}, came {tuple(parameters[name].shape)}"
 
 
-def _mixed(arrays: Mapping[str, Array]) -> Iterator[str]:
+def mixed(arrays: Mapping[str, Array]) -> Iterator[str]:
     """Array libraries, dtypes and devices, where there is more than one; inputs that are not floating may differ."""
     floating = {name: x for name, x in arrays.items() if _is_floating(x)}
-    yield from _several("array library", {name: array_namespace(x).__name__ for name, x in floating.items()})
+    yield from _several("array library", {name: array_namespace(x).__name__ for name, x in arrays.items()})
     yield from _several("dtype", {name: str(x.dtype) for name, x in floating.items()})
     devices = {name: device(x) for name, x in arrays.items()}
     yield from _several("device", {name: str(where) for name, where in devices.items() if where is not None})

@@ -28,8 +28,9 @@ class PerHead(Layer):
     bias: bool = True
     attention: Attention = default_core
 
-    def __post_init__(self) -> None:
-        MultiHead(self.width, self.heads, key_width=self.key_width)  # wants heads that divide the width
+    def check(self) -> None:
+        """ValueError for heads that do not divide the width."""
+        MultiHead(self.width, self.heads, key_width=self.key_width)
 
     def parts(self) -> dict[str, Layer]:
         """heads.0, heads.1, …, each with query, key and value; output, from all heads to width."""
@@ -42,7 +43,7 @@ class PerHead(Layer):
     def __call__(
         self, parameters: Mapping[str, Array], x: Array, *, mask: Array | None = None, is_causal: bool = False
     ) -> Array:
-        """Attend. ``mask`` broadcasts to (B, 1, n, n), the same for all heads; ValueError for what does not fit."""
+        """Attend. ``mask`` (n, n) or (B, 1, n, n), the same for all heads; ValueError for what does not fit."""
         part = self.bind(parameters, x)
         self.want_width(x, self.width)
         heads = [part[f"heads.{i}"](x, mask=mask, is_causal=is_causal) for i in range(self.heads)]  # (B, n, value)

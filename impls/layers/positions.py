@@ -5,8 +5,11 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
+from attnspec.impls.layers.checks import described, is_kind, want
 from attnspec.impls.layers.library import library
 from attnspec.impls.layers.parameters import Array
+
+LAYOUTS = ("interleaved", "half-split")
 
 
 def positional_encoding(x: Array, *, offset: int = 0) -> Array:
@@ -24,12 +27,13 @@ def rotary_embedding(
     """``x`` (B, heads, n, d) turned by its positions: Su et al., RoFormer (2021), equation 34.
 
     A pair of features is (2i, 2i + 1) in the layout "interleaved", (i, i + d/2) in "half-split", as LLaMA has them.
-    ValueError for another layout.
+    ValueError for another layout, an odd d, and an x that is not of floating numbers.
     """
+    fits = is_kind(x, "real floating") and x.ndim == 4 and x.shape[3] % 2 == 0
+    want(fits, "rotary_embedding", "x (B, heads, n, d) of floating numbers, d even", described(x))
+    want(layout in LAYOUTS, "rotary_embedding", f"layout {' or '.join(map(repr, LAYOUTS))}", repr(layout))
     if layout == "interleaved":
         return _module(x).rotary_embedding(x, offset=offset, base=base)
-    if layout != "half-split":
-        raise ValueError(f"rotary_embedding: wanted layout 'interleaved' or 'half-split', came {layout!r}")
     turned = _module(x).rotary_embedding(_regrouped(x, 2), offset=offset, base=base)
     return _regrouped(turned, x.shape[-1] // 2)
 
@@ -37,7 +41,7 @@ def rotary_embedding(
 def _regrouped(x: Array, rows: int) -> Array:
     """The features read as ``rows`` rows, and then column by column."""
     xp = array_namespace(x)
-    grouped = xp.reshape(x, (*x.shape[:-1], rows, -1))
+    grouped = xp.reshape(x, (*x.shape[:-1], rows, x.shape[-1] // max(rows, 1)))
     return xp.reshape(xp.permute_dims(grouped, (0, 1, 2, 4, 3)), x.shape)
 
 

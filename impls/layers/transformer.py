@@ -3,14 +3,16 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import ClassVar, NamedTuple
 
 from array_api_compat import array_namespace, device
 
+from attnspec.impls.layers.checks import want_ids, whole
 from attnspec.impls.layers.core import Attention, default_core
 from attnspec.impls.layers.decoder import Decoder, DecoderLayer, Kept
 from attnspec.impls.layers.dropout import Seed, dropout, sub
-from attnspec.impls.layers.embedding import Embedding, SinusoidalPositions
+from attnspec.impls.layers.embedding import Embedding, SinusoidalPositions, indices
 from attnspec.impls.layers.encoder import Encoder, EncoderLayer
 from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.linear import Linear
@@ -47,10 +49,14 @@ class Transformer(Layer):
     padding: int = 0
     attention: Attention = default_core
 
-    def __post_init__(self) -> None:
-        self.parts()  # whatever does not fit is told when the layer is made
+    LEAST: ClassVar[Mapping[str, int]] = {"padding": 0}
 
-    @property
+    def check(self) -> None:
+        """ValueError for a padding that is no token of both languages."""
+        count = min(self.source_count, self.target_count)
+        self.want(self.padding < count, f"padding to be a token of both languages, below {count}", self.padding)
+
+    @cached_property
     def decoder(self) -> Decoder:
         """The decoder, for what it can do step by step."""
         options = {"activation": self.activation, "norm_first": self.norm_first, "dropout": self.dropout}
@@ -113,9 +119,15 @@ class Transformer(Layer):
     ) -> Array:
         """Target ids (B, 1 + length): ``begin``, then always the likeliest next token; after ``end``, padding.
 
-        Without use_cache each step goes over the whole target again, which gives the same.
+        Without use_cache each step goes over the whole target again, which gives the same. ValueError for begin and end
+        that are no tokens of the target, and for a negative length.
         """
-        xp = array_namespace(source_ids)
+        want_ids("Transformer", source_ids, "source_ids")
+        for name, token in (("begin", begin), ("end", end)):
+            good = whole(token) and token < self.target_count
+            self.want(good, f"{name} to be a token from 0 to {self.target_count - 1}", repr(token))
+        self.want(whole(length), "a length of 0 or more", repr(length))
+        xp, source_ids = array_namespace(source_ids), indices(source_ids)
         ids = xp.full((source_ids.shape[0], 1), begin, dtype=source_ids.dtype, device=device(source_ids))
         over = ids[:, -1] == end
         state = self.start(parameters, source_ids) if use_cache else None

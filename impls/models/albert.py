@@ -54,8 +54,11 @@ class Albert(Model):
         "pooler": "pooler",
     }
 
-    def __post_init__(self) -> None:
-        self.parts()  # whatever does not fit is told when the model is made
+    LEAST: ClassVar[Mapping[str, int]] = {"segments": 0}
+
+    def check(self) -> None:
+        """ValueError for more groups than layers."""
+        self.want(self.groups <= self.layers, f"{self.layers} groups at most, as there are layers", self.groups)
 
     def parts(self) -> dict[str, Layer]:
         """embeddings, widening, groups.0.0, groups.0.1, … and pooler."""
@@ -79,6 +82,7 @@ class Albert(Model):
     ) -> States:
         """The states of ``ids`` (B, n), the first being the widened embedding."""
         part = self.bind(parameters, ids)
+        self.want_tokens(ids, self.length, mask, segments=segments)
         states = [part["widening"](part["embeddings"](ids, segments=segments))]
         for layer in range(self.layers):
             for i in range(self.inner):

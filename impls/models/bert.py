@@ -26,6 +26,8 @@ class BertEmbeddings(Layer):
     segments: int
     epsilon: float
 
+    LEAST: ClassVar[Mapping[str, int]] = {"segments": 0}
+
     def parts(self) -> dict[str, Layer]:
         """tokens, positions, segments (unless there are none) and norm."""
         tables = {"tokens": self.vocabulary, "positions": self.length, "segments": self.segments}
@@ -42,10 +44,10 @@ class BertEmbeddings(Layer):
     ) -> Array:
         """Embed. Segments are 0, and positions count from 0, unless given as (B, n)."""
         part = self.bind(parameters, ids)
+        self.want(segments is None or self.segments > 0, "no segments, having no embedding of them", "some")
         x = part["tokens"](ids)
         if self.segments:
             x = x + part["segments"](array_namespace(ids).zeros_like(ids) if segments is None else segments)
-        self.want(segments is None or self.segments > 0, "no segments, having no embedding of them", "some")
         return part["norm"](x + part["positions"](positions_of(ids) if positions is None else positions))
 
 
@@ -85,8 +87,12 @@ class Bert(Model):
         "pooler": "pooler.dense",
     }
 
-    def __post_init__(self) -> None:
-        self.parts()  # whatever does not fit is told when the model is made
+    LEAST: ClassVar[Mapping[str, int]] = {"segments": 0}
+
+    @property
+    def longest(self) -> int:
+        """The most tokens of a sequence."""
+        return self.length
 
     def parts(self) -> dict[str, Layer]:
         """embeddings, layers.0, layers.1, … and pooler."""
@@ -108,7 +114,7 @@ class Bert(Model):
     ) -> States:
         """The states of ``ids`` (B, n). ValueError for parameters, ids or shapes that do not fit."""
         part = self.bind(parameters, ids)
-        self.want(ids.ndim == 2 and ids.shape[1] <= self.length, f"ids (B, n), n ≤ {self.length}", tuple(ids.shape))
+        self.want_tokens(ids, self.longest, mask, segments=segments, positions=positions)
         states = [part["embeddings"](ids, segments=segments, positions=positions)]
         for i in range(self.layers):
             states.append(part[f"layers.{i}"](states[-1], mask=keys_of(mask)))

@@ -36,7 +36,7 @@ class Gru(Layer):
         for t in reversed(order) if self.backwards else order:
             state = self._next(given[:, t : t + 1, :], part["hidden"](state), state)
             states.append(state)
-        return xp.concat(states[::-1] if self.backwards else states, axis=1)
+        return xp.concat(states[::-1] if self.backwards else states, axis=1) if states else state[:, :0, :]
 
     def _next(self, given: Array, recalled: Array, state: Array) -> Array:
         xp, width = array_namespace(given), self.width

@@ -97,9 +97,6 @@ class MobileBert(Model):
         "pooler": "pooler.dense",
     }
 
-    def __post_init__(self) -> None:
-        self.parts()  # whatever does not fit is told when the model is made
-
     def parts(self) -> dict[str, Layer]:
         """embeddings, layers.0, layers.1, … and pooler."""
         layer = MobileBertLayer(self.width, self.inner, self.heads, self.hidden, self.feed_forwards, self.attention)
@@ -119,6 +116,7 @@ class MobileBert(Model):
     ) -> States:
         """The states of ``ids`` (B, n). ValueError for parameters, ids or shapes that do not fit."""
         part = self.bind(parameters, ids)
+        self.want_tokens(ids, self.length, mask, segments=segments)
         states = [part["embeddings"](ids, segments=segments)]
         for i in range(self.layers):
             states.append(part[f"layers.{i}"](states[-1], mask=keys_of(mask)))

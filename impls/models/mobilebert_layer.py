@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from attnspec.impls.layers.checks import want_mask
 from attnspec.impls.layers.core import Attention, default_core
 from attnspec.impls.layers.feedforward import FeedForward
 from attnspec.impls.layers.layer import Draw, Layer
@@ -29,6 +30,7 @@ class NoNorm(Layer):
     def __call__(self, parameters: Mapping[str, Array], x: Array) -> Array:
         """Scale and shift."""
         self.bind(parameters, x)
+        self.want_width(x, self.width)
         return x * parameters["weight"] + parameters["bias"]
 
 
@@ -46,7 +48,8 @@ class MobileBertLayer(Layer):
     feed_forwards: int
     attention: Attention = default_core
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """ValueError for heads that do not divide the inner width."""
         self.want(self.inner % self.heads == 0, f"heads that divide {self.inner}", self.heads)
 
     def parts(self) -> dict[str, Layer]:
@@ -62,9 +65,10 @@ class MobileBertLayer(Layer):
         return {**bottlenecks, **attention, **stack, **last, **widening}
 
     def __call__(self, parameters: Mapping[str, Array], x: Array, *, mask: Array | None = None) -> Array:
-        """Apply it. ``mask`` broadcasts to (B, heads, n, n)."""
+        """Apply it. ``mask`` (n, n) or (B, heads, n, n), where sizes of 1 broadcast."""
         part = self.bind(parameters, x)
         self.want_width(x, self.width)
+        want_mask("MobileBertLayer", mask, x, (x.shape[0], self.heads, x.shape[1], x.shape[1]))
         y = part["narrowing_norm"](part["narrowing"](x))  # (B, n, inner)
         y = part["attention_norm"](self._attended(part, x, mask) + y)
         for i in range(self.feed_forwards - 1):

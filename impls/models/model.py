@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from array_api_compat import array_namespace
 
+from attnspec.impls.layers.checks import described, is_kind, want_ids, want_together
 from attnspec.impls.layers.layer import Layer
 from attnspec.impls.layers.parameters import Array
 
@@ -34,7 +35,22 @@ class Model(Layer):
         """
         part = self.bind(parameters, state)
         self.want("pooler" in part, "a model with a pooler", "one without")
+        self.want(state.ndim == 3 and state.shape[1] > 0, "a state (B, n, width), n ≥ 1", tuple(state.shape))
         return array_namespace(state).tanh(part["pooler"](state[:, :1, :]))[:, 0, :]
+
+    def want_tokens(self, ids: Array, longest: int, mask: Array | None = None, **beside: Array | None) -> None:
+        """ValueError unless ids and what is ``beside`` them are integers, ``mask`` is boolean, and all are (B, n)."""
+        name = type(self).__name__
+        want_ids(name, ids)
+        self.want(ids.shape[1] <= longest, f"ids (B, n), n ≤ {longest}", tuple(ids.shape))
+        given = {"mask": mask, **beside}
+        arrays = {each: array for each, array in given.items() if array is not None}
+        for each, array in arrays.items():
+            kind = "bool" if each == "mask" else "integral"
+            good = is_kind(array, kind) and array.shape == ids.shape
+            words = "boolean" if each == "mask" else "of integers"
+            self.want(good, f"{each} {tuple(ids.shape)}, as the ids, {words}", described(array))
+        want_together(name, {"ids": ids, **arrays})
 
 
 def keys_of(mask: Array | None) -> Array | None:

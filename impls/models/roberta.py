@@ -6,6 +6,7 @@ network for French.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from array_api_compat import array_namespace
 
@@ -23,6 +24,13 @@ class Roberta(Bert):
     epsilon: float = 1e-5
     padding: int = 1
 
+    LEAST: ClassVar[Mapping[str, int]] = {**Bert.LEAST, "padding": -1}
+
+    @property
+    def longest(self) -> int:
+        """The most tokens of a sequence."""
+        return self.length - self.padding - 1
+
     def states(
         self,
         parameters: Mapping[str, Array],
@@ -33,6 +41,7 @@ class Roberta(Bert):
         positions: Array | None = None,
     ) -> States:
         """The states of ``ids`` (B, n); as for Bert, save that positions unless given are those of ``counted``."""
+        self.want_tokens(ids, self.longest)
         positions = self.counted(ids) if positions is None else positions
         return super().states(parameters, ids, mask=mask, segments=segments, positions=positions)
 

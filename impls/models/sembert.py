@@ -8,8 +8,9 @@ side by side. The roles come from a labeller, which is no part of the model.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from array_api_compat import array_namespace, device
+from array_api_compat import array_namespace, device, is_array_api_obj
 
+from attnspec.impls.layers.checks import described, holds, is_kind
 from attnspec.impls.layers.embedding import Embedding
 from attnspec.impls.layers.feedforward import relu
 from attnspec.impls.layers.layer import Layer
@@ -41,12 +42,13 @@ class Roles(Layer):
     def __call__(self, parameters: Mapping[str, Array], labels: Array) -> Array:
         """Represent them. ValueError for another number of predicates, or unknown labels."""
         part, xp = self.bind(parameters, labels), array_namespace(labels)
+        good = is_kind(labels, "integral") and labels.ndim == 3 and labels.shape[1] == self.predicates
+        self.want(good, f"labels (B, {self.predicates}, w) of integers", described(labels))
         batch, predicates, words = labels.shape
-        self.want(predicates == self.predicates, f"labels (B, {self.predicates}, w)", tuple(labels.shape))
         x = part["embedding"](xp.reshape(labels, (batch * predicates, words)))
         both = xp.concat([part["forwards"](x), part["backwards"](x)], axis=2)  # (B·predicates, w, 2·width)
-        apart = xp.permute_dims(xp.reshape(both, (batch, predicates, words, -1)), (0, 2, 1, 3))
-        return part["dense"](xp.reshape(apart, (batch, words, -1)))
+        apart = xp.permute_dims(xp.reshape(both, (batch, predicates, words, 2 * self.width)), (0, 2, 1, 3))
+        return part["dense"](xp.reshape(apart, (batch, words, 2 * self.width * predicates)))
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,11 @@ class SemBert(Model):
     ) -> States:
         """words (B, n): the word of each token, −1 for none; labels (B, predicates, w): the words' roles."""
         part, xp = self.bind(parameters, ids), array_namespace(ids)
+        self.want_tokens(ids, self.bert.longest, mask, segments=segments, words=words)
+        fits = is_array_api_obj(labels) and labels.ndim == 3 and labels.shape[0] == ids.shape[0]
+        self.want(fits, f"labels ({ids.shape[0]}, {self.predicates}, w), for as many as the ids", described(labels))
+        count = labels.shape[2]
+        self.want(holds((words >= -1) & (words < count)), f"words from -1 to {count - 1}", "others")
         states = self.bert.states(within(parameters, "bert"), ids, mask=mask, segments=segments)
-        of_words = part["words"](states[-1], words, labels.shape[2])
+        of_words = part["words"](states[-1], words, count)
         return [*states, xp.concat([of_words, part["roles"](labels)], axis=2)]

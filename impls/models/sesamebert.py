@@ -55,6 +55,10 @@ class GaussianLayer(EncoderLayer):
     size: int = 3
     sigma: float = 1.0
 
+    def check(self) -> None:
+        """ValueError for a kernel that is none."""
+        gaussian_kernel(self.size, self.sigma)
+
     def __call__(self, parameters: Mapping[str, Array], x: Array, *, mask: Array | None = None) -> Array:  # type: ignore[override]
         """Apply it. ``mask`` (B, n) is True at tokens that are no padding."""
         part = self.bind(parameters, x)
@@ -136,6 +140,7 @@ class SesameBert(Model):
     ) -> States:
         """The states of ``ids`` (B, n). ValueError for parameters, ids or shapes that do not fit."""
         part, xp = self.bind(parameters, ids), array_namespace(ids)
+        self.want_tokens(ids, self.bert.longest, mask, segments=segments)
         states = [part["embeddings"](ids, segments=segments)]
         for i in range(self.bert.layers):
             states.append(part[f"layers.{i}"](states[-1], mask=mask))

@@ -11,14 +11,15 @@ from attnspec.specs.layers.solution import make
 
 @layer_invariant(
     "refuses_heads",
-    formula="h ∤ E: ValueError",
+    formula="h ∤ E or h < 1: ValueError",
     source="Vaswani et al. 2017, section 3.2.2: d_k = E/h",
     suits=once,
 )
 def refuses_heads(library: Library, case: Case) -> float:
-    """A number of heads that does not divide the width is refused when the layer is made."""
-    library.refusal(library.has("MultiHead"), case.width, 5)
-    library.refusal(library.has("EncoderLayer"), case.width, 5, case.hidden)
+    """A number of heads that does not divide the width, or is below 1, is refused when the layer is made."""
+    for heads in (5, 0, -case.heads):
+        library.refusal(library.has("MultiHead"), case.width, heads)
+        library.refusal(library.has("EncoderLayer"), case.width, heads, case.hidden)
     return 0.0
 
 
@@ -35,6 +36,79 @@ def refuses_groups(library: Library, case: Case) -> float:
 
 
 @layer_invariant(
+    "refuses_batch",
+    formula="x (B, n, E) with a source (B', S, E), B' ≠ B: ValueError",
+    source="Vaswani et al. 2017, section 3.2.3: the queries of a sequence read the memory of that sequence",
+    suits=once,
+)
+def refuses_batch(library: Library, case: Case) -> float:
+    """Another number of source sequences than of sequences is refused, one of them too."""
+    layer = library.make("MultiHead", case.width, case.heads)
+    p, x, source = case.parameters(layer.shapes()), case.tokens(), case.tokens("source", case.source)
+    library.refusal(layer, p, x, source=source[:1])
+    library.refusal(layer, p, x[:1], source=source)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_past",
+    formula="step of x (B, n, E) after B' ≠ B sequences: ValueError",
+    source="Shazeer 2019, section 2.4: keys and values of the same sequences are kept",
+    suits=once,
+)
+def refuses_past(library: Library, case: Case) -> float:
+    """Next tokens of another number of sequences than those whose keys and values are kept are refused."""
+    layer = library.make("MultiHead", case.width, case.heads)
+    p, x, step = case.parameters(layer.shapes()), case.tokens(), library.method(layer, "step")
+    for before, after in ((x[:1], x), (x, x[:1])):
+        past = library.call(step, p, before)[1]
+        library.refusal(step, p, after, past)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_mask",
+    formula="mask (B, n) with 1 < B ≠ n, or of other B, n or S: ValueError",
+    source="the array API standard: broadcasting aligns axes from the last on",
+    suits=once,
+)
+def refuses_mask(library: Library, case: Case) -> float:
+    """A mask of sequences by keys is not taken for one of queries by keys, nor one of other sizes for one that fits."""
+    layer = library.make("MultiHead", case.width, case.heads)
+    p, x, (batch, n) = case.parameters(layer.shapes()), case.tokens(), (case.batch, case.length)
+    for shape in ((batch, n), (batch + 1, 1, 1, n), (n, n + 1), (batch, 1, n + 1, n)):
+        library.refusal(layer, p, x, mask=np.ones(shape, bool))
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_lengths",
+    formula="length < 0 or length > n: ValueError",
+    source="a sequence of n tokens has from 0 to n that are no padding",
+    suits=once,
+)
+def refuses_lengths(library: Library, case: Case) -> float:
+    """Lengths below 0 and above the number of tokens give no padding mask, nor do lengths that are no integers."""
+    mask = library.has("padding_mask")
+    for lengths in (np.array([3, -1]), np.array([3, case.length + 1]), np.array([3.0, 2.0])):
+        library.refusal(mask, lengths, case.length)
+    return 0.0
+
+
+@layer_invariant(
+    "refuses_rates",
+    formula="a rate of dropout p < 0 or p > 1: ValueError",
+    source="Srivastava et al. 2014, section 4: p is a probability",
+    suits=once,
+)
+def refuses_rates(library: Library, case: Case) -> float:
+    """A rate of dropout that is no probability is refused when the layer is made, not when it drops."""
+    for rate in (-0.1, 1.5):
+        library.refusal(library.has("EncoderLayer"), case.width, case.heads, case.hidden, dropout=rate)
+    return 0.0
+
+
+@layer_invariant(
     "refuses_length",
     formula="n > rows of the table: ValueError",
     source="Gehring et al. 2017, section 3.1",
@@ -42,11 +116,12 @@ def refuses_groups(library: Library, case: Case) -> float:
     suits=once,
 )
 def refuses_length(library: Library, case: Case) -> float:
-    """A sequence longer than the table of positions is refused, also when an offset makes it so."""
+    """A sequence longer than the table of positions is refused, also when an offset makes it so or is negative."""
     layer = library.make("LearnedPositions", case.length, case.width)
     p = case.parameters(layer.shapes())
     library.refusal(layer, p, case.tokens(length=case.length + 1))
-    library.refusal(layer, p, case.tokens(), offset=1)
+    for offset in (1, -1, -case.length):
+        library.refusal(layer, p, case.tokens(), offset=offset)
     return 0.0
 
 

@@ -95,7 +95,7 @@ class MultiHead(Layer):
     """torch.nn.functional.multi_head_attention_forward, which has no groups."""
 
     def __init__(self, width, heads, *, source_width=None):
-        if width % heads:
+        if heads < 1 or width % heads:
             raise ValueError(f"heads: {heads} does not divide {width}")
         self.width, self.heads, self.source_width = width, heads, source_width or width
 
@@ -105,7 +105,12 @@ class MultiHead(Layer):
         return {**weights, **{f"{name}.bias": (self.width,) for name in sizes}}
 
     def __call__(self, p, x, *, source=None, mask=None, is_causal=False):
-        source = x if source is None else source
+        try:
+            return self.attend(p, x, x if source is None else source, mask, is_causal)
+        except (AssertionError, RuntimeError) as error:
+            raise ValueError(str(error)) from error
+
+    def attend(self, p, x, source, mask, is_causal):
         n, s = x.shape[1], source.shape[1]
         hidden = torch.ones(n, s, dtype=torch.bool).triu(1) if is_causal else torch.zeros(n, s, dtype=torch.bool)
         if mask is not None:
@@ -155,7 +160,7 @@ class EncoderLayer(Layer):
     NAMES = ENCODER
 
     def __init__(self, width, heads, hidden, activation="relu", norm_first=False, epsilon=1e-5, dropout=0.0):
-        if width % heads:
+        if heads < 1 or width % heads:
             raise ValueError(f"heads: {heads} does not divide {width}")
         self.width, self.epsilon, self.norm_first = width, epsilon, norm_first
         self.module = self.KIND(width, heads, hidden, dropout, activation, epsilon, True, norm_first).eval()

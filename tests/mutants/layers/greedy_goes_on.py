@@ -13,4 +13,4 @@ REPORTS = ()
 @dataclass(frozen=True)
 class Transformer(layers.Transformer):
     def greedy(self, parameters, source_ids, *, end, **options):
-        return super().greedy(parameters, source_ids, end=-1, **options)
+        return super().greedy(parameters, source_ids, end=self.padding, **options)

@@ -12,5 +12,5 @@ REPORTS = ()
 
 @dataclass(frozen=True)
 class MultiHead(layers.MultiHead):
-    def __post_init__(self):
+    def check(self):
         self.want(self.width % self.heads == 0, "heads that divide the width", self.heads)

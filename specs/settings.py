@@ -179,6 +179,8 @@ VALUE_SETTINGS = {
     "negative_window": ("window", "behind"),
     "bias_dtype": ("bias", "foreign"),
     "lowest_bias": ("bias", "lowest"),
+    "key_mask": ("mask", "keys"),
+    "key_bias": ("bias", "keys"),
 }
 """feature of an option's value → the setting that asks for it."""
 

@@ -1,4 +1,4 @@
-"""The function that defines ONNX's operator Attention, opset 25, in its place: onnx.reference runs what it consists of."""
+"""The function that defines ONNX's operator Attention, opset 25, in its place, in onnx.reference."""
 
 import functools
 from typing import Any

@@ -62,7 +62,12 @@ def attention(
 
     Source: https://onnx.ai/onnx/operators/onnx__Attention.html. Errors: see ``shared.onnx_attention.attend``.
     """
-    options = {"is_causal": is_causal, "scale": scale, "softcap": softcap, "return_weights": return_weights}
+    options: dict[str, Any] = {
+        "is_causal": is_causal,
+        "scale": scale,
+        "softcap": softcap,
+        "return_weights": return_weights,
+    }
     return attend(run, 23, query, key, value, mask=mask, bias=bias, **options)
 
 

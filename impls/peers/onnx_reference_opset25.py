@@ -18,7 +18,6 @@ CONVENTIONS = {"masked_nonfinite": "propagates"}
 KERNEL = "Attention"
 
 
-
 def attention(
     query: Array,
     key: Array,

@@ -24,12 +24,11 @@ LACKS = {
     "key_lengths+is_causal",  # counted from the last key that is no padding
 }
 KNOWN_ISSUES = {
-    "masking.nan_query_shows": "a query of NaN gives 0 if all its biases are finfo.min: such a row counts as one that "
-    "sees no key; unreported",
+    "masking.nan_query_shows": "a row whose biases are all finfo.min counts as one without keys: its output is 0, "
+    "whatever the query; unreported",
 }
 CONVENTIONS = {"masked_nonfinite": "propagates"}
 KERNEL = "Attention"
-
 
 
 def attention(

@@ -19,8 +19,8 @@ DTYPES = ("float64", "float32", "float16")
 LACKS = {"rank2", "rank3", "zero_size", "mask+bias", "key_lengths+is_causal", "key_lengths+window", "negative_window"}
 KNOWN_ISSUES = {
     "nonpositive_scale": "a scale below 0 gives NaN, for query and key are multiplied with its square root; unreported",
-    "rejection.mask_shape": "a mask wider than there are keys is cut, one that ends early hides the keys behind it; the "
-    "standard knows the second only; unreported",
+    "rejection.mask_shape": "a mask wider than there are keys is cut, and one that ends early hides the keys behind "
+    "it, which alone is the standard's; unreported",
     "rejection.key_lengths": "lengths of two axes give an output of five; unreported",
 }
 CONVENTIONS = {
@@ -28,7 +28,6 @@ CONVENTIONS = {
     "masked_nonfinite": "propagates",
 }
 KERNEL = "MatMul"
-
 
 
 def attention(

@@ -32,18 +32,23 @@ def attend(
     """Attention of query (B, Hq, L, D) over key (B, Hkv, S, D) and value (B, Hkv, S, Dv): (B, Hq, L, Dv).
 
     mask is bool (True attends), bias has the inputs' dtype; both broadcast to (B, Hq, L, S). With ``return_weights``
-    also (B, Hq, L, S). The softmax of bfloat16 is in float32 unless ``all_in_bfloat16``. ValueError for what the node would read in another way, or not at all.
+    also (B, Hq, L, S). The softmax of bfloat16 is in float32 unless ``all_in_bfloat16``. ValueError for what the node
+    would read in another way, or not at all.
     """
     _check(mask, bias, key_lengths, is_causal or window is not None)
     arrays = {"Q": query, "K": key, "V": value, "attn_mask": mask if bias is None else bias}
-    arrays |= {"past_key": None, "past_value": None, "nonpad_kv_seqlen": None if key_lengths is None else _tokens(key_lengths, key)}
+    arrays |= {
+        "past_key": None,
+        "past_value": None,
+        "nonpad_kv_seqlen": None if key_lengths is None else _tokens(key_lengths, key),
+    }
     attributes: dict[str, Any] = {"is_causal": int(is_causal), "scale": scale, "softcap": softcap}
     if query.dtype.name == "bfloat16" and not all_in_bfloat16:
         attributes["softmax_precision"] = TensorProto.FLOAT  # a sum of 256 equal terms grows no further in bfloat16
     if window is not None:
         attributes |= dict(zip(("left_window_size", "right_window_size"), map(_bound, window), strict=True))
     output = Value("Y", query.dtype.name, query.ndim)
-    outputs = (output,)
+    outputs: tuple[Value, ...] = (output,)
     if return_weights:
         attributes["qk_matmul_output_mode"] = 3
         outputs += (Value(), Value(), output._replace(name="qk_matmul_output"))

@@ -23,8 +23,8 @@ class Cache(NamedTuple):
 def make_cache(batch: int, kv_heads: int, capacity: int, key_dim: int, value_dim: int, dtype: str) -> Cache:
     """A cache without tokens. ``dtype`` is a name, such as "float32"."""
     kind = np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
-    empty = (np.zeros((batch, kv_heads, 0, width), kind) for width in (key_dim, value_dim))
-    return Cache(*empty, capacity)
+    past_key, past_value = (np.zeros((batch, kv_heads, 0, width), kind) for width in (key_dim, value_dim))
+    return Cache(past_key, past_value, capacity)
 
 
 def decoding(run: Run, opset: int) -> Decode:
@@ -47,7 +47,7 @@ def decoding(run: Run, opset: int) -> Decode:
         if scale is not None:
             attributes["scale"] = scale
         node = Node("Attention", opset, described(arrays), outputs, tuple(attributes.items()))
-        output, *present = run(node, given(arrays))
-        return output, Cache(*present, cache.capacity)
+        output, present_key, present_value = run(node, given(arrays))
+        return output, Cache(present_key, present_value, cache.capacity)
 
     return attend_cached

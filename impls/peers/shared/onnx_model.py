@@ -62,3 +62,9 @@ def described(arrays: Mapping[str, Array | None]) -> tuple[Value, ...]:
 def given(arrays: Mapping[str, Array | None]) -> dict[str, Array]:
     """The arrays that are there."""
     return {name: array for name, array in arrays.items() if array is not None}
+
+
+def merged(array: Array) -> Array:
+    """(B, n, H, D) with its heads side by side: (B, n, H·D)."""
+    batch, tokens, heads, width = array.shape
+    return array.reshape(batch, tokens, heads * width)

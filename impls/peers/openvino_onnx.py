@@ -1,4 +1,4 @@
-"""The operator Attention of ONNX, opset 23, read by OpenVINO and run on the CPU."""
+"""The operator Attention of ONNX, opset 25, read by OpenVINO and run on the CPU."""
 
 import functools
 from typing import Any
@@ -15,7 +15,7 @@ __all__ = ["attention", "kernels"]
 ARRAYS = "numpy"
 PACKAGES = ("onnx", "openvino")
 DTYPES = ("float32", "float16")
-LACKS = {"rank2", "rank3", "mask+bias"}
+LACKS = {"rank2", "rank3", "mask+bias", "key_lengths+is_causal", "key_lengths+window", "negative_window"}
 CONVENTIONS = {"empty_row": "nan", "masked_nonfinite": "propagates"}
 KERNEL = "Subgraph"  # the plugin writes the operator out and fuses that
 
@@ -39,6 +39,8 @@ def attention(
     mask: Array | None = None,
     bias: Array | None = None,
     is_causal: bool = False,
+    window: tuple[int | None, int | None] | None = None,
+    key_lengths: Array | None = None,
     scale: float | None = None,
     softcap: float | None = None,
     return_weights: bool = False,
@@ -48,4 +50,5 @@ def attention(
     Source: https://onnx.ai/onnx/operators/onnx__Attention.html. Errors: see ``shared.onnx_attention.attend``.
     """
     options: dict[str, Any] = {"mask": mask, "bias": bias, "is_causal": is_causal, "scale": scale, "softcap": softcap}
-    return attend(run, 23, query, key, value, return_weights=return_weights, **options)
+    options |= {"window": window, "key_lengths": key_lengths, "return_weights": return_weights}
+    return attend(run, 25, query, key, value, **options)

@@ -45,9 +45,9 @@ HIDING = ("mask", "bias", "is_causal", "window", "key_lengths", "query_segments"
 SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
 """What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes."""
 
-VALUE_FEATURES = ("nonpositive_scale", "negative_window", "bias_dtype", "lowest_bias")
-"""What an option's value may ask for: scale ≤ 0, a window bound below 0, a bias of another dtype than the inputs', or
-one that holds the lowest finite number."""
+VALUE_FEATURES = ("nonpositive_scale", "negative_window", "bias_dtype", "lowest_bias", "key_mask", "key_bias")
+"""What an option's value may ask for: scale ≤ 0, a window bound below 0, a bias of another dtype than the inputs', one
+that holds the lowest finite number, a mask or a bias of one row that is for several queries."""
 
 FUNCTIONS = (
     "positional_encoding",

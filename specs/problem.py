@@ -48,6 +48,11 @@ def lifted(array: Array) -> Array:
     return array.reshape((1,) * (4 - array.ndim) + array.shape)
 
 
+def _has_one_row(array: Array) -> bool:
+    """Whether a mask or bias is the same for every query by its shape."""
+    return array.ndim < 2 or array.shape[-2] == 1
+
+
 def _has_lowest(bias: Array) -> bool:
     """Whether some number of the bias is the lowest finite one of its dtype."""
     return bool((bias == -largest_number(str(bias.dtype))).any())
@@ -108,6 +113,8 @@ class Problem:
             "negative_window": any(bound is not None and bound < 0 for bound in self.options.get("window", ())),
             "bias_dtype": "bias" in self.options and str(self.options["bias"].dtype) != self.dtype,
             "lowest_bias": "bias" in self.options and _has_lowest(self.options["bias"]),
+            "key_mask": "mask" in self.options and queries > 1 and _has_one_row(self.options["mask"]),
+            "key_bias": "bias" in self.options and queries > 1 and _has_one_row(self.options["bias"]),
         }
         return frozenset(self.options) | {name for name, yes in asked.items() if yes} | {self.dtype}
 

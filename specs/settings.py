@@ -175,12 +175,14 @@ SETTINGS: dict[str, dict[str, Setting]] = {
 
 
 VALUE_SETTINGS = {
-    "nonpositive_scale": ("scale", "negative"),
+    "nonpositive_scale": ("scale", "negative", "zero"),
     "negative_window": ("window", "behind"),
     "bias_dtype": ("bias", "foreign"),
     "lowest_bias": ("bias", "lowest"),
+    "key_mask": ("mask", "keys"),
+    "key_bias": ("bias", "keys"),
 }
-"""feature of an option's value → the setting that asks for it."""
+"""feature of an option's value → the option, and the settings that ask for it."""
 
 
 def keywords(option: str) -> frozenset[str]:

@@ -176,23 +176,28 @@ def _answer(backend: Backend, lack: Lack, recipe: Recipe) -> str | None:
 
 
 def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
-    """Plain recipes that ask for all ``features``, one for each kind of shape; none if the backend cannot be asked."""
+    """Plain recipes that ask for all ``features``, one for each kind of shape; none if the backend cannot be asked.
+
+    Of sizes of 0 every one is a kind: a function may well have rows without keys but not a value without width.
+    """
     able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
     recipe, transforms = plainest(backend), features & frozenset(TRANSFORMS)
     for option, settings in SETTINGS.items():
-        names = [
-            VALUE_SETTINGS[word][1] for word in features & set(VALUE_SETTINGS) if VALUE_SETTINGS[word][0] == option
-        ]
-        if keywords(option) & features or names:
-            recipe = recipe.with_settings(**{option: next(iter([*names, *settings]))})
+        if keywords(option) & features:
+            recipe = recipe.with_settings(**{option: next(iter(settings))})
     for dtype in features & frozenset(DTYPES):
         recipe = dataclasses.replace(recipe, dtype=dtype)
-    found = []
-    for shape in (recipe.shape, *one_of_each_kind(POOL)):
-        candidate = dataclasses.replace(recipe, shape=shape)
-        asked = candidate.problem().features | transforms
-        if features <= asked | {backend.device} and able.supports(asked):
-            found.append(candidate)
+    variants, found = [recipe], []
+    for word in features & set(VALUE_SETTINGS):
+        option, *names = VALUE_SETTINGS[word]
+        variants = [variant.with_settings(**{option: name}) for variant in variants for name in names]
+    empty = (shape for shape in POOL if "zero_size" in features & shape.features)
+    for shape in dict.fromkeys((recipe.shape, *one_of_each_kind(POOL), *empty)):
+        for variant in variants:
+            candidate = dataclasses.replace(variant, shape=shape)
+            asked = candidate.problem().features | transforms
+            if features <= asked | {backend.device} and able.supports(asked):
+                found.append(candidate)
     return found
 
 

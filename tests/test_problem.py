@@ -197,6 +197,19 @@ def test_features_are_what_the_shape_asks_for(shape, features):
     assert problem.features == features | {"float16", "is_causal", "query_segments", "key_segments"}
 
 
+@pytest.mark.parametrize("option", ["mask", "bias"])
+@pytest.mark.parametrize(
+    ("shape", "one_row"),
+    [((3, 5), False), ((2, 1, 3, 1), False), ((1, 1, 1, 5), True), ((2, 1, 5), True), ((5,), True)],
+)
+def test_a_row_for_several_queries_is_a_feature(option, shape, one_row):
+    array = np.ones(shape, bool if option == "mask" else "float32")
+    several = Recipe(Shape(2, 2, 2, 3, 5, 4, 4)).problem().with_options(**{option: array})
+    assert (f"key_{option}" in several.features) == one_row
+    single = Recipe(Shape(2, 2, 2, 1, 5, 4, 4)).problem().with_options(**{option: np.ones((1, 5), array.dtype)})
+    assert f"key_{option}" not in single.features
+
+
 def test_random_choices_are_fixed_by_the_seed():
     problem = Recipe(seed=5).problem()
     assert problem.rng.randint(0, 1000, 5).tolist() == problem.rng.randint(0, 1000, 5).tolist()

@@ -50,7 +50,7 @@ EXTREMES = {
     formula="O = softmax(s)·V for s from −1e30 to 1e7",
     source=MILAKOV,
     catches=("F5",),
-    claims={"scale"},
+    claims={"scale", "cross"},
     probes=[_probe(make) for make in EXTREMES.values()],
 )
 def extreme_scores(backend: Backend, problem: Problem) -> float:

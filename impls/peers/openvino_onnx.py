@@ -1,0 +1,54 @@
+"""The operator Attention of ONNX, opset 25, read by OpenVINO and run on the CPU."""
+
+import functools
+from typing import Any
+
+import openvino
+
+from attnspec.impls.peers.shared.onnx_attention import attend
+from attnspec.impls.peers.shared.onnx_model import Array, Node
+from attnspec.impls.peers.shared.openvino_model import Compiled, compiled
+from attnspec.impls.peers.shared.openvino_model import operators as kernels
+
+__all__ = ["attention", "kernels"]
+
+ARRAYS = "numpy"
+PACKAGES = ("onnx", "openvino")
+DTYPES = ("float32", "float16")
+LACKS = {"rank2", "rank3", "mask+bias", "key_lengths+is_causal", "key_lengths+window", "negative_window"}
+CONVENTIONS = {"empty_row": "nan", "masked_nonfinite": "propagates"}
+KERNEL = "Subgraph"  # the plugin writes the operator out and fuses that
+
+
+@functools.lru_cache(maxsize=64)
+def session(node: Node) -> Compiled:
+    """The node's model, ready to run."""
+    return compiled(openvino.Core().read_model(node.model().SerializeToString()))
+
+
+def run(node: Node, arrays: dict[str, Array]) -> list[Array]:
+    """The node's outputs."""
+    return session(node)(arrays)
+
+
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    *,
+    mask: Array | None = None,
+    bias: Array | None = None,
+    is_causal: bool = False,
+    window: tuple[int | None, int | None] | None = None,
+    key_lengths: Array | None = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    return_weights: bool = False,
+) -> Any:
+    """Attention of query (B, Hq, L, D) over key (B, Hkv, S, D) and value (B, Hkv, S, Dv): (B, Hq, L, Dv).
+
+    Source: https://onnx.ai/onnx/operators/onnx__Attention.html. Errors: see ``shared.onnx_attention.attend``.
+    """
+    options: dict[str, Any] = {"mask": mask, "bias": bias, "is_causal": is_causal, "scale": scale, "softcap": softcap}
+    options |= {"window": window, "key_lengths": key_lengths, "return_weights": return_weights}
+    return attend(run, 25, query, key, value, **options)

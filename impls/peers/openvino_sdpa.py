@@ -1,0 +1,75 @@
+"""ScaledDotProductAttention, opset 13 of OpenVINO, on the CPU."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import openvino
+from openvino import opset13
+
+from attnspec.impls.peers.shared.openvino_model import Array, Compiled, compiled
+from attnspec.impls.peers.shared.openvino_model import operators as kernels
+
+__all__ = ["attention", "kernels"]
+
+ARRAYS = "numpy"
+PACKAGES = ("openvino",)
+DTYPES = ("float32", "float16")
+LACKS = {
+    "rank2",
+    "gqa",
+    "bias_dtype",
+    "mask+bias",  # there is one input for both, and causal ignores it
+    "mask+is_causal",
+    "bias+is_causal",
+}
+KNOWN_ISSUES = {
+    "zero_size": "a query and a key of width 0 give what lay in memory before; unreported",
+    "rejection.lengths": "a value that is longer than its key is taken, and what is behind the key's end left out; "
+    "unreported",
+    "rejection.mask_shape": "a mask of five axes gives an output of five; unreported",
+}
+CONVENTIONS = {
+    "empty_row": "nan",  # https://github.com/openvinotoolkit/openvino/issues/35959
+    "masked_nonfinite": "propagates",
+}
+KERNEL = "Subgraph"  # the plugin writes the operator out and fuses that
+
+
+@functools.lru_cache(maxsize=64)
+def model(inputs: tuple[tuple[str, str, int], ...], is_causal: bool) -> Compiled:
+    """The operator alone, with inputs of these names, dtypes and ranks."""
+    parameters = {n: opset13.parameter([-1] * rank, np.dtype(dtype), name=n) for n, dtype, rank in inputs}
+    for name, parameter in parameters.items():
+        parameter.output(0).get_tensor().set_names({name})
+    options = {n: parameters[n] for n in ("attention_mask", "scale") if n in parameters}
+    first = [parameters[name] for name in ("query", "key", "value")]
+    node = opset13.scaled_dot_product_attention(*first, **options, causal=is_causal)
+    return compiled(openvino.Model([node], list(parameters.values()), "attention"))
+
+
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    *,
+    mask: Array | None = None,
+    bias: Array | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """Attention of query (B, H, L, D) over key (B, H, S, D) and value (B, H, S, Dv): (B, H, L, Dv).
+
+    mask is bool (True attends), bias has the inputs' dtype; both broadcast to (B, H, L, S). ValueError for two of mask,
+    bias and is_causal, of which the operator would ignore one, and for a mask that is not bool, which it would add.
+    Source: https://docs.openvino.ai, ScaledDotProductAttention-13.
+    """
+    if sum((mask is not None, bias is not None, is_causal)) > 1:
+        raise ValueError("attention_mask: wanted one of mask, bias and is_causal, came more, in OpenVINO's attention")
+    if mask is not None and mask.dtype != bool:
+        raise ValueError(f"attention_mask: wanted a mask of bool, came {mask.dtype}, in OpenVINO's attention")
+    arrays = {"query": query, "key": key, "value": value, "attention_mask": mask if bias is None else bias}
+    arrays["scale"] = None if scale is None else np.array(scale, query.dtype)
+    given = {name: array for name, array in arrays.items() if array is not None}
+    ready = model(tuple((n, a.dtype.name, a.ndim) for n, a in given.items()), is_causal)
+    return ready(given)[0]

@@ -240,12 +240,13 @@ def threads(backend: Backend, problem: Problem) -> float:
         arguments, function = calls[which]
         start.wait()
         with np.errstate(all="ignore"):  # not inherited by threads
-            return [function(*arguments) for _ in range(ROUNDS)]
+            results = [function(*arguments) for _ in range(ROUNDS)]
+            backend.arrays.synchronize(results)  # here: what MLX has not computed yet, only this thread can
+            return results
 
     start, ratios = threading.Barrier(2), []
     with backend.guarded(problem.features), _often_switching(), ThreadPoolExecutor(2) as pool:
         returned = list(pool.map(work, (0, 1)))
-        backend.arrays.synchronize([each for some in returned for each in some])
     for one, some, wanted in zip(problems, returned, alone, strict=True):
         results = (backend.read(each, one) for each in some)
         ratios += [hold_same(backend, one, result, wanted, "beside another thread, ") for result in results]

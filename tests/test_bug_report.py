@@ -164,7 +164,8 @@ def attention(query, key, value, *, scale=None):
 
 
 @pytest.mark.parametrize(
-    ("death", "told"), [("os.abort()", "exit code -6"), ("raise TypeError('no')", "TypeError: no")]
+    ("death", "told"),
+    [("os.abort()", "exit code -6"), ("os._exit(3)", "exit code 3"), ("raise TypeError('no')", "TypeError: no")],
 )
 def test_a_call_that_does_not_come_back(tmp_path, death, told):
     (tmp_path / "dies.py").write_text(DIES.replace("DEATH", death))

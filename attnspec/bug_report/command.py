@@ -65,7 +65,11 @@ def one(job: Job, key: str, out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{short_name(job.target)}.{key}.py"
     path.write_text(text, encoding="utf-8")
-    told = shown(path)
+    try:
+        told = shown(path)
+    except ValueError:
+        path.unlink()
+        raise
     path.with_suffix(".md").write_text(markdown(found, module, text, told), encoding="utf-8")
     return path
 

@@ -1,5 +1,7 @@
 """From a target and the name of an invariant, or of a known issue, to one problem that fails, and how."""
 
+import contextlib
+import subprocess
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -93,6 +95,10 @@ def _of_invariant(backend: Backend, job: Job, key: str, invariant: Invariant) ->
         status = "nothing" if row is None else "it holds" if row.status == PASSED else f"{row.status} {row.reason}"
         raise Nothing(f"{job.target}: {key}: wanted a failure to report, came {status.strip()}")
     problem = read_case(row.trouble.case)
+    if "took more than" in row.trouble.message:
+        raise ValueError(
+            f"{job.target}: {key}: wanted a failure that a script can show, came one that takes all memory"
+        )
     if "crashed: " in row.trouble.message or "hung: " in row.trouble.message:
         return _deadly(backend, job, key, invariant, problem, row)
     if row.trouble.lacks:
@@ -104,7 +110,8 @@ def _deadly(backend: Backend, job: Job, key: str, invariant: Invariant, problem:
     """Looked at in a process of its own, whose last note is the call that does it."""
     again = replace(job, problem=problem.case, patterns=(invariant.id,))
     with Child(again, [invariant.id], {}) as child:
-        child.process.wait(job.timeout / 10)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.process.wait(job.timeout / 10)
         note = child.note()
     if note is None or note.function != "attention":
         raise ValueError(
@@ -133,9 +140,8 @@ def _shown(
     except (Violation, BackendError) as error:
         form = form_of(recorder, recorder.calls, error)
         if form is None:
-            raise ValueError(
-                f"{key}: wanted a failure that a script of its own can show, came: {_line(error)}"
-            ) from None
+            came = f"came one that only a whole run shows: {_line(error)}"
+            raise ValueError(f"{backend.name}: {key}: wanted a failure that a script can show, {came}") from None
         return Failure(backend, key, invariant, problem, str(error), form)
     alone = "wanted a failure that shows on its problem alone, came one that depends on earlier calls"
     raise Nothing(f"{backend.name}: {key}: {alone}")

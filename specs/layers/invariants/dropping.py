@@ -3,17 +3,18 @@
 import itertools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from attnspec.specs.catalogue import Violation, hold
 from attnspec.specs.layers.case import Case
-from attnspec.specs.layers.catalogue import either, layer_invariant, once
+from attnspec.specs.layers.catalogue import either, layer_invariant
 from attnspec.specs.layers.compare import near
 from attnspec.specs.layers.definition import layer_norm, part
-from attnspec.specs.layers.library import Library, taken
+from attnspec.specs.layers.library import Library, float64, taken
 from attnspec.specs.layers.rounded import exact
-from attnspec.specs.layers.solution import COUNT, make, make_transformer, token_ids
+from attnspec.specs.layers.solution import COUNT, logits, make, make_transformer, token_ids
 from attnspec.specs.problem import Array
 
 SIGMAS = 6.0
@@ -98,7 +99,7 @@ def rate_held(what: str, kept: Array) -> float:
     "dropout_transformer",
     formula="logits do not depend on a dropped number: of embeddings + positions, of the last sub-layers",
     source="Vaswani et al. 2017, section 5.4: and to the sums of the embeddings and the positional encodings",
-    suits=once,
+    suits=lambda case: case.norm_first,
 )
 def dropout_transformer(library: Library, case: Case) -> float:
     """In training a Transformer drops from the embeddings of both sides, in the encoder and in the decoder."""
@@ -123,4 +124,14 @@ def dropout_transformer(library: Library, case: Case) -> float:
         if patterns[name].all() or not patterns[name].any():
             raise Violation(f"{name}: wanted some of it dropped, came {int(patterns[name].sum())} kept")
     apart(patterns)
-    return 0.0
+    return sum_dropped(library, model, case, source, target)
+
+
+def sum_dropped(library: Library, model: Any, case: Case, source: Array, target: Array) -> float:
+    """Where embedding and position cancel each other, dropping their sum does nothing; it doubles what is off."""
+    p = blank(case, model.shapes(), "output.bias")
+    p["output.weight"] = case.parameters({"output.weight": p["output.weight"].shape})["output.weight"]
+    p["target_embedding.weight"][1, 1::2] = -1 / math.sqrt(case.width)  # position 0 is (0, 1, 0, 1, …)
+    wanted = logits(source, target, float64(p), case).at(slice(1))
+    came = library.call(model, p, source, target, seed=1)[:, :1]
+    return hold("logits where the embedding is minus the position", came, wanted.value, 2 * wanted.error)

@@ -97,7 +97,7 @@ def _row(run: Run, id: str, death: Death) -> Row:
     if death.status not in (CRASHED, HUNG):
         return Row(id, death.status, says, reason=death.text)
     lines: tuple[str, ...] = ()
-    case, function = "", "attention"
+    case, function = "", "a layer" if run.job.layers else "attention"
     if death.note is not None:
         function = death.note.function
         lines = tuple(problem_lines(death.note.case))

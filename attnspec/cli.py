@@ -150,13 +150,15 @@ def trace_command(file: str | None, scale: float | None) -> int:
 
 
 @cli.command("parity")
-@click.argument("names", nargs=-1, metavar="NAME…")
+@click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option(
     "--arrays", multiple=True, type=click.Choice(("numpy", "torch", "jax")), help="Only this one. Repeatable."
 )
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, on standard output.")
 def parity_command(names: tuple[str, ...], arrays: tuple[str, ...], as_json: bool) -> int:
     """Compare our layers and models with those of PyTorch, Flax, Keras and transformers, state by state.
+
+    A NAME is one of the table, or how some of them begin, such as torch or bert; without one it is all.
 
     Weights are random, or those of MiniLM. Exit code 0: all within the error bound; 1: one is not; 2: nothing ran.
     """
@@ -184,7 +186,7 @@ def visualize_command(sentence: str, **options: Any) -> int:
 
 
 @cli.command("learn")
-@click.argument("arrays", type=click.Choice(("torch", "jax")))
+@click.argument("arrays", metavar="torch|jax")
 @click.option("--positions/--no-positions", default=True, help="Whether the model sees where a token is.")
 @click.option("--steps", default=600, show_default=True, type=click.IntRange(min=2))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32 - 1))

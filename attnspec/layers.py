@@ -1,19 +1,19 @@
 """``attnspec verify --layers``: layers over an array library, ours or a module's own, and their invariants."""
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from attnspec.errors import Unavailable, modules_of, not_installed, one_of, telling
-from attnspec.loading import binding, device_of
-from attnspec.specs.contract import Declaration
+from attnspec.loading import binding, check_issues, device_of
+from attnspec.specs.contract import Declaration, read_declaration
 from attnspec.specs.layers.case import cases
 from attnspec.specs.layers.catalogue import layer_catalogue, verify_layers
 from attnspec.specs.layers.library import NAMES, Library
 from attnspec.specs.outcome import Outcome
-from attnspec.specs.verify import matching
+from attnspec.specs.verify import matching, strict
 from attnspec.targets import exists, find, importable, is_path, short_name
 from attnspec.verdict import Row
 
@@ -44,7 +44,21 @@ def load(target: str, device: str | None, notice: Callable[[], None] = lambda: N
         file = getattr(module, "__file__", None)
         with importable(Path(file).parent if file else None):
             arrays = binding(arrays_name)
-        return Library(name, module, arrays, device_of(device, Declaration(arrays_name), arrays), notice=notice)
+        found = declared(module, arrays_name)
+        return Library(name, module, arrays, device_of(device, found, arrays), notice=notice)
+
+
+def declared(module: ModuleType, arrays: str) -> Declaration:
+    """DEVICES and KNOWN_ISSUES of the module. ValueError for a known issue that is no invariant of layers."""
+    constants = {name: value for name, value in vars(module).items() if name in ("DEVICES", "KNOWN_ISSUES")}
+    declaration = read_declaration({"ARRAYS": arrays, **constants})
+    check_issues(declaration.known_issues, layer_catalogue())
+    return declaration
+
+
+def known_issues(library: Library) -> Mapping[str, str]:
+    """The known issues that the module declares for the library's device, by the ids of the invariants."""
+    return declared(library.module, library.name).on(library.device).known_issues
 
 
 def _module(target: str) -> ModuleType:
@@ -70,6 +84,7 @@ def about(library: Library) -> dict[str, Any]:
         "device": library.device,
         "devices": list(library.arrays.devices()),
         "dtypes": list(DTYPES),
+        "known_issues": dict(known_issues(library)),
     }
 
 
@@ -82,8 +97,9 @@ def row_of(outcome: Outcome) -> Row:
 
 def rows(library: Library, request: dict[str, Any]) -> Iterator[Row]:
     """A row for each invariant that the request asks for."""
+    issues = known_issues(library)
     for outcome in verify_layers(library, expected(request["patterns"]), request["dtypes"], request["seed"]):
-        yield row_of(outcome)
+        yield row_of(strict(issues, outcome))
 
 
 def check_dtypes(dtypes: tuple[str, ...]) -> None:

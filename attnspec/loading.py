@@ -70,12 +70,19 @@ def _kernels(constants: dict[str, Any]) -> Callable[..., Any] | None:
 
 def _declaration(constants: dict[str, Any]) -> Declaration:
     declaration = read_declaration(constants)
-    for _, issue in map(device_and_id, declaration.known_issues):
+    if declaration.known_issues:
         from attnspec.specs.catalogue import catalogue  # takes time, and few declare issues
 
-        if "." in issue and issue not in catalogue():
-            raise ValueError(f"KNOWN_ISSUES: wanted ids of invariants, came {issue!r}{nearest(issue, catalogue())}")
+        check_issues((issue for issue in declaration.known_issues if "." in issue), catalogue())
     return declaration
+
+
+def check_issues(issues: Iterable[str], known: Iterable[str]) -> None:
+    """ValueError for a known issue that is not the id of an invariant, of a device or not."""
+    names = list(known)
+    for _, issue in map(device_and_id, issues):
+        if issue not in names:
+            raise ValueError(f"KNOWN_ISSUES: wanted ids of invariants, came {issue!r}{nearest(issue, names)}")
 
 
 def _narrowed(declaration: Declaration, dtypes: tuple[str, ...]) -> Declaration:

@@ -169,8 +169,10 @@ def _check(condition: bool, name: str, wanted: str, came: object) -> None:
 
 
 def nearest(came: object, known: Iterable[str], otherwise: str = "") -> str:
-    """A hint at the known name that was probably meant."""
-    near = difflib.get_close_matches(str(came), list(known), 1)
+    """A hint at the known name that was probably meant: the first that begins so, or else the most alike."""
+    names = list(known)
+    begun = [name for name in names if came and name.startswith(str(came))]
+    near = begun or difflib.get_close_matches(str(came), names, 1)
     return f"; did you mean {near[0]!r}?" if near else otherwise
 
 

@@ -6,7 +6,7 @@ declared), then everything else under the conventions that were observed, so tha
 """
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -35,23 +35,25 @@ def verify(backend: Backend, profile: Profile, patterns: Iterable[str] = (), shr
             yield outcome
         if outcome.failure and outcome.invariant == "contract.claims" and not outcome.failure.lacks:
             return
+    issues = backend.declaration.known_issues
     for invariant in wanted.values():
         if invariant.family not in FIRST:
-            yield strict(backend, examine(invariant, backend, profile, shrink))
+            yield strict(issues, examine(invariant, backend, profile, shrink))
 
 
 def foundations(backend: Backend, profile: Profile, shrink: bool = True) -> Iterator[tuple[Outcome, Backend]]:
     """Outcomes of the contract and of the conventions, each with the backend as it has shown itself by then."""
     check_issues(backend)
     kernels_ran(backend)
+    issues = backend.declaration.known_issues
     backend, outcomes = surveyed(backend)
     for outcome in outcomes:
-        yield strict(backend, outcome), backend
+        yield strict(issues, outcome), backend
     for invariant in (invariant for invariant in catalogue().values() if invariant.family == "convention"):
         outcome = examine(invariant, backend, profile, shrink)
         if outcome.failure:
             backend = backend.assuming(conventions={**backend.conventions, **outcome.failure.conventions})
-        yield strict(backend, outcome), backend
+        yield strict(issues, outcome), backend
 
 
 def expected(patterns: Iterable[str] = ()) -> list[str]:
@@ -59,9 +61,9 @@ def expected(patterns: Iterable[str] = ()) -> list[str]:
     return [invariant.id for invariant in chosen(patterns)]
 
 
-def strict(backend: Backend, outcome: Outcome) -> Outcome:
+def strict(issues: Mapping[str, str], outcome: Outcome) -> Outcome:
     """The outcome in the light of the declared known issues: a failure is known, and a pass an error."""
-    reason = backend.declaration.known_issues.get(outcome.invariant)
+    reason = issues.get(outcome.invariant)
     if reason is None:
         return outcome
     if outcome.status == FAILED:
@@ -85,7 +87,9 @@ def replay(backend: Backend, id: str, problem: Problem) -> Outcome:
         return Outcome(id, NEVER_RAN, reason="the invariant says nothing about this problem")
     except (Violation, BackendError) as error:
         failure = told(error, problem)
-        return strict(backend, Outcome(id, FAILED, 1, time.perf_counter() - start, failure=failure))
+        return strict(
+            backend.declaration.known_issues, Outcome(id, FAILED, 1, time.perf_counter() - start, failure=failure)
+        )
     return Outcome(id, PASSED, 1, time.perf_counter() - start, {problem.dtype: ratio})
 
 

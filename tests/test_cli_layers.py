@@ -104,7 +104,54 @@ def test_a_crash_costs_its_own_row(attnspec, tmp_path):
     (tmp_path / "theirs.py").write_text(dying)
     code, out, _ = attnspec("verify", "--layers", "theirs.py", "--only", "layers.norm_affine")
     assert code == 1
-    assert "crashed: exit code 7" in out
+    assert "a layer crashed: exit code 7" in out
+
+
+def with_known_issues(tmp_path, issues, epsilon="1e-12"):
+    (tmp_path / "theirs.py").write_text(f"{STRANGER.replace('EPSILON', epsilon)}\n\nKNOWN_ISSUES = {issues}\n")
+
+
+@pytest.mark.parametrize("device", ["", "cpu+"])
+def test_a_known_issue_is_no_violation(attnspec, tmp_path, device):
+    pytest.importorskip("torch")
+    issue = "layers.norm_definition"
+    with_known_issues(tmp_path, {f"{device}{issue}": "https://example.org/1"})
+    code, out, _ = attnspec("verify", "--layers", "theirs.py", "--only", issue, "--device", "cpu")
+    assert code == 0
+    assert f"k known issue: {issue} · theirs: https://example.org/1" in out
+
+
+def test_a_known_issue_of_another_device_is_none(attnspec, tmp_path):
+    pytest.importorskip("torch")
+    with_known_issues(tmp_path, {"cuda+layers.norm_definition": "https://example.org/1"})
+    code, out, _ = attnspec("verify", "--layers", "theirs.py", "--only", "layers.norm_definition", "--device", "cpu")
+    assert code == 1
+    assert "theirs: violates 1 invariant" in out
+
+
+def test_a_known_issue_is_strict(attnspec, tmp_path):
+    pytest.importorskip("torch")
+    with_known_issues(tmp_path, {"layers.norm_affine": "https://example.org/1"}, "self.epsilon")
+    code, out, _ = attnspec("verify", "--layers", "theirs.py", "--only", "layers.norm_affine")
+    assert code == 1
+    assert "declared a known issue, but it holds: https://example.org/1" in out
+
+
+@pytest.mark.parametrize("id", ["layers.norm_affin", "softmax.hull", "is_causal+mask", "linear"])
+def test_a_known_issue_of_no_invariant_of_layers_is_an_error(attnspec, tmp_path, id):
+    pytest.importorskip("torch")
+    with_known_issues(tmp_path, {id: "https://example.org/1"})
+    code, out, _ = attnspec("verify", "--layers", "theirs.py")
+    assert code == 2
+    assert "KNOWN_ISSUES: wanted" in out
+
+
+def test_a_crash_may_be_known(attnspec, tmp_path):
+    pytest.importorskip("torch")
+    with_known_issues(tmp_path, {"layers.norm_affine": "https://example.org/1"}, "__import__('os')._exit(7)")
+    code, out, _ = attnspec("verify", "--layers", "theirs.py", "--only", "layers.norm_affine")
+    assert code == 0
+    assert "https://example.org/1" in out
 
 
 def test_a_module_of_mutants_is_a_target(attnspec):
@@ -150,6 +197,12 @@ def test_options_that_do_not_fit_are_refused(attnspec, words, told):
     assert (code, out) == (2, "")
     (line,) = err.splitlines()
     assert told in line
+
+
+def test_what_begins_an_id_is_hinted_at(attnspec):
+    code, out, err = attnspec("explain", "layers.norm")
+    assert (code, out) == (2, "")
+    assert "did you mean 'layers.norm_" in err
 
 
 def test_explain_tells_the_reports_and_mutants(attnspec):

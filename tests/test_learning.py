@@ -124,7 +124,7 @@ def test_the_command_draws_the_losses(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("numpy",), "'numpy' is not one of"),
+        (("numpy",), "learn: wanted torch or jax, which give gradients, came 'numpy'"),
         (("torch", "--steps", "0"), "0 is not in the range"),
         (("torch", "--steps", "2", "--png", "no/such.png"), "came 'no/such.png' (No such file or directory)"),
     ],

@@ -125,8 +125,19 @@ def test_a_missing_package_is_told():
 
 def test_names_are_found_in_any_case():
     assert list(chosen(("bert",))) == ["BERT"]
-    with pytest.raises(ValueError, match="did you mean 'BERT'"):
+    with pytest.raises(ValueError, match=r"wanted a name, or how some begin, of .*'MobileBERT'.* did you mean 'BERT'"):
         chosen(("BERD",))
+    with pytest.raises(ValueError, match="came ''"):
+        chosen(("",))
+
+
+def test_names_may_be_only_begun():
+    assert list(chosen(("torch.nn.transformere", "bert", "bert"))) == [
+        "torch.nn.TransformerEncoderLayer",
+        "torch.nn.TransformerEncoderLayer, norm first",
+        "BERT",
+    ]
+    assert list(chosen(("torch.nn.transformer",))) == ["torch.nn.Transformer"]
 
 
 def test_what_does_not_agree_exits_with_1(monkeypatch):

@@ -166,18 +166,28 @@ def test_the_page_holds_all_and_runs_nothing_of_the_sentence():
     tokens = ["[CLS]", "</script>", "<b>", "[SEP]"]
     weights = np.random.default_rng(0).random((2, 3, 4, 4))
     reader = Reader()
-    reader.feed(page(tokens, weights, text, 1))
+    reader.feed(page(tokens, weights, text, [1, 2], head=3))
     assert reader.loaded == []
     assert len(reader.scripts) == 2
     assert reader.heading == text
     data = json.loads(reader.scripts[0])
-    assert (data["tokens"], data["layers"], data["heads"], data["chosen"]) == (tokens, 2, 3, 1)
+    assert (data["tokens"], data["layers"], data["heads"], data["chosen"]) == (tokens, 2, 3, [1, 2])
+    assert (data["layer"], data["head"]) == (-1, 2)
     sent = np.frombuffer(base64.b64decode(data["weights"]), "<u2").reshape(2, 3, 4, 4) / 65535
     assert np.abs(sent - weights).max() <= 0.5 / 65535 + 1e-12
 
 
+def test_the_page_opens_with_what_was_asked_for(run, tmp_path):
+    code, printed, _ = run("unbelievably tired", "--token", "unbelievably", "--layer", "2", "--head", "3")
+    assert (code, "layer 2, head 3" in printed) == (0, True)
+    reader = Reader()
+    reader.feed((tmp_path / "attention.html").read_text(encoding="utf-8"))
+    data = json.loads(reader.scripts[0])
+    assert (data["chosen"], data["layer"], data["head"]) == ([1, 2, 3, 4, 5], 1, 2)
+
+
 def test_the_page_is_readable_in_dark_and_light():
-    text = page(["a"], np.ones((1, 1, 1, 1)), "a", 0)
+    text = page(["a"], np.ones((1, 1, 1, 1)), "a", [0])
     assert "color-scheme: light dark" in text
     colours = re.findall(r"--text: (#\w+); --back: (#\w+); --faint: (#\w+)", text)
     assert len(colours) == 2

@@ -22,6 +22,8 @@ NEEDS = {"torch": ("torch", "matplotlib"), "jax": ("jax", "optax", "matplotlib")
 
 def learn_command(arrays: str, positions: bool, steps: int, seed: int, png: Path) -> int:
     """Train, translate what was held out, draw the losses. 0: more than 99 % are right; 1: not so."""
+    if arrays not in NEEDS:
+        raise ValueError(f"learn: wanted {' or '.join(NEEDS)}, which give gradients, came {arrays!r}")
     for package in NEEDS[arrays]:
         if importlib.util.find_spec(package) is None:
             raise ValueError(f"learn: wanted the package {package}, came none: pip install 'attnspec[learn]'")

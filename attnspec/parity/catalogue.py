@@ -4,8 +4,9 @@ import importlib
 import importlib.util
 from dataclasses import dataclass
 
-from attnspec.errors import Unavailable, one_of
+from attnspec.errors import Unavailable
 from attnspec.parity.case import Case
+from attnspec.specs.contract import nearest
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,18 @@ ENTRIES: dict[str, Entry] = {
 
 
 def chosen(names: tuple[str, ...]) -> dict[str, Entry]:
-    """Those called so, all of them without names. ValueError for a name that is none."""
-    known = {name.lower(): name for name in ENTRIES}
-    found = [known.get(name.lower()) or one_of("parity", name, ENTRIES) for name in names]
+    """Those called so, or that begin so; all of them without names. ValueError for what no name begins with."""
+    found = dict.fromkeys(name for each in names for name in begun(each))
     return {name: ENTRIES[name] for name in found or ENTRIES}
+
+
+def begun(word: str) -> list[str]:
+    """The name that is ``word``, or else all that begin with it, in upper or lower case."""
+    known = {name.lower(): name for name in ENTRIES}
+    if word.lower() in known:
+        return [known[word.lower()]]
+    found = [name for lower, name in known.items() if word and lower.startswith(word.lower())]
+    if not found:
+        names = ", ".join(map(repr, ENTRIES))
+        raise ValueError(f"parity: wanted a name, or how some begin, of {names}, came {word!r}{nearest(word, ENTRIES)}")
+    return found

@@ -39,7 +39,7 @@ def visualize(
     from attnspec.visualizing.picture import draw
 
     draw(png, sentence.tokens, some, token, [number + 1 for number in layers], [number + 1 for number in heads])
-    write(html, sentence.tokens, sentence.weights, text, rows[0])
+    write(html, sentence.tokens, sentence.weights, text, rows, layer, head)
     tell(sentence, token, rows, some, layers, heads)
     print(f"picture: {png}\npage: {html}")
     return 0

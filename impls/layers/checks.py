@@ -20,12 +20,12 @@ def want(good: bool, call: str, wanted: str, came: object) -> None:
 
 def whole(value: Any, least: int = 0) -> bool:
     """Whether it is an integer, ``least`` or more."""
-    return isinstance(value, Integral) and type(value) is not bool and int(value) >= least
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
 
 
 def within(value: Any, least: float, below: float) -> bool:
     """Whether it is a number, ``least`` or more, and below ``below``."""
-    return isinstance(value, Real) and type(value) is not bool and least <= float(value) < below
+    return not isinstance(value, bool) and isinstance(value, Real) and least <= float(value) < below
 
 
 def holds(condition: Array) -> bool:

@@ -47,10 +47,11 @@ def attention(
     key_lengths: Any = None,
     return_weights: bool = False,
 ) -> Any:
-    """Attention of query (B, H, L, D) over key and value (B, H, S, D): (B, H, L, D), or all without B.
+    """Attention of query (B, H, L, D) over key and value (B, H, L, D): (B, H, L, D).
 
-    mask is bool (True blocks), bias floating; both broadcast to (B, H, L, S). key_lengths (B,) becomes the padding
-    mask. ValueError for two of mask, bias and is_causal, for which there is one argument.
+    mask is bool (True blocks) and broadcasts to (B, H, L, L); key_lengths (B,) becomes the padding mask; return_weights
+    adds (B, H, L, L). ValueError for mask and is_causal together, for which there is one argument, and for arrays that
+    require gradients; RuntimeError for other shapes.
     Formula: Vaswani et al. 2017, section 3.2.2.
     """
     refuse_gradients(query, key, value)

@@ -12,4 +12,4 @@ def identity(key: Any, shape: tuple[int, ...], dtype: Any, *_: Any, **__: Any) -
     """
     if len(set(shape)) > 1:
         raise ValueError(f"kernel: wanted as many features in as out, came {shape}, in the projections")
-    return jnp.eye(*shape, dtype=dtype)
+    return jnp.eye(shape[0], dtype=dtype)

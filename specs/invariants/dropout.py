@@ -24,7 +24,7 @@ SIGMAS = 6
 
 
 def _identity_values(dtype: str) -> Problem:
-    problem = Recipe(Shape(2, 2, 2, 16, 16, 4, 16), dtype, "gaussian").problem()
+    problem = Recipe(Shape(2, 2, 2, 16, 16, 16, 16), dtype, "gaussian").problem()
     return problem.replace(value=np.broadcast_to(np.eye(16, dtype=problem.value.dtype), problem.value.shape))
 
 

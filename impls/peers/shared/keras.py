@@ -3,6 +3,7 @@
 Keras takes its backend when it is first imported, so a process has one.
 """
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -134,12 +135,26 @@ def _layer(keras: ModuleType, make: Callable[[str], Any], query: Any, key: Any, 
     dtype = keras.backend.standardize_dtype(query.dtype)
     key = (make.__qualname__, dtype, *(tuple(array.shape[-2:]) for array in (query, key, value)))
     if key not in _LAYERS:
-        layer = make(dtype)
-        shapes = [(1, *array.shape[1:]) for array in joined]
-        layer.build(shapes[0], shapes[2], shapes[1])
-        for weight in layer.weights:
-            side = round(float(np.prod(weight.shape)) ** 0.5)
-            weight.assign(np.eye(side).reshape(weight.shape))
-        layer.trainable = False
-        _LAYERS[key] = layer
+        with _untraced(keras):
+            _LAYERS[key] = _identity(make(dtype), [(1, *array.shape[1:]) for array in joined])
     return _LAYERS[key]
+
+
+def _identity(layer: Any, shapes: list[tuple[int, ...]]) -> Any:
+    """The layer built for query, key and value of these shapes, all its weights being the identity."""
+    layer.build(shapes[0], shapes[2], shapes[1])
+    for weight in layer.weights:
+        side = round(float(np.prod(weight.shape)) ** 0.5)
+        weight.assign(np.eye(side).reshape(weight.shape))
+    layer.trainable = False
+    return layer
+
+
+def _untraced(keras: ModuleType) -> contextlib.AbstractContextManager[None]:
+    """Where weights are numbers, even if JAX traces the call: it would keep tracers in their place."""
+    if keras.backend.backend() != "jax":
+        return contextlib.nullcontext()
+    import jax
+
+    context: contextlib.AbstractContextManager[None] = jax.ensure_compile_time_eval()
+    return context

@@ -16,12 +16,29 @@ __all__ = ["attention", "kernels"]
 ARRAYS = "numpy"
 PACKAGES = ("onnx", "onnxruntime")
 DTYPES = ("float32",)
-LACKS = {"rank2", "rank3", "gqa", "zero_size", "key_bias", "bias_dtype"}
+LACKS = {
+    "rank2",
+    "rank3",
+    "gqa",
+    "zero_size",
+    "key_bias",
+    "bias_dtype",
+    "bias+key_lengths",  # added to one another: a row that both hide together would see what the bias leaves
+}
+LOWEST = float(np.finfo(np.float32).min)
 KNOWN_ISSUES = {
+    "lowest_bias+is_causal": "what is masked gets finfo.min, which does not outweigh a visible bias of finfo.min; "
+    "unreported",
     "nonpositive_scale": "a scale of 0 is taken for none, and the default comes; unreported",
     "cross+is_causal": "the last query sees the keys behind it too; unreported",
 }
-CONVENTIONS = {"layout": "BLHD", "empty_row": "nan", "masked_nonfinite": "propagates", "value_range": "sum"}
+CONVENTIONS = {
+    "layout": "BLHD",
+    "empty_row": "mean",
+    "empty_row_bias": "nan",
+    "masked_nonfinite": "propagates",
+    "value_range": "sum",
+}
 KERNEL = "MultiHeadAttention"
 
 
@@ -37,17 +54,19 @@ def attention(
 ) -> Any:
     """Attention of query (B, L, H, D) over key (B, S, H, D) and value (B, S, H, Dv): (B, L, H, Dv).
 
-    bias has the inputs' dtype and broadcasts to (B, H, L, S); key_lengths (B) are integers. ValueError for other than
-    four axes, or heads that differ, which the operator cannot see: heads and width are one axis to it.
+    bias has the inputs' dtype and broadcasts to (B, H, L, S); key_lengths (B) are integers. ValueError for both
+    together, for other than four axes, and for heads that differ: heads and width are one axis to the operator.
     """
     if not query.ndim == key.ndim == value.ndim == 4 or not query.shape[2] == key.shape[2] == value.shape[2]:
         shapes = f"{query.shape}, {key.shape}, {value.shape}"
         raise ValueError(f"query, key, value: wanted (B, n, H, D) with H alike, came {shapes}, in MultiHeadAttention")
+    if bias is not None and key_lengths is not None:
+        raise ValueError("attention_bias: wanted it or key_padding_mask, came both, in MultiHeadAttention")
     arrays: dict[str, Array | None] = {"query": merged(query), "key": merged(key), "value": merged(value)}
     arrays |= {"bias": None, "key_padding_mask": None if key_lengths is None else key_lengths.astype(np.int32)}
     arrays |= {"attention_bias": None if bias is None else bias.reshape((1,) * (4 - bias.ndim) + bias.shape)}
     attributes: dict[str, Any] = {"num_heads": query.shape[2], "unidirectional": int(is_causal)}
-    attributes["mask_filter_value"] = -np.inf  # by itself -10000, which scores may well be below
+    attributes["mask_filter_value"] = LOWEST  # by itself -10000, which scores may well be below
     if scale is not None:
         attributes["scale"] = scale
     outputs = (Value("output", query.dtype.name, 3),)

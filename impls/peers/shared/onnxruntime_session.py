@@ -14,17 +14,20 @@ from attnspec.impls.peers.shared.onnx_model import Array, Node
 
 FATAL = 4
 
+onnxruntime.set_global_thread_pool_sizes(0, 0)  # as many as there are cores
+
 
 def made(node: Node, profile: str = "") -> Any:
     """The node's model, ready to run on the CPU, with the options that ONNX Runtime has by itself."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = FATAL  # errors are raised too
+    options.use_per_session_threads = False  # of hundreds of sessions each would keep threads of its own
     if profile:
         options.enable_profiling, options.profile_file_prefix = True, profile
     return onnxruntime.InferenceSession(node.model().SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-session = functools.lru_cache(maxsize=64)(made)
+session = functools.lru_cache(maxsize=512)(made)
 
 
 def run(node: Node, arrays: dict[str, Array]) -> Any:

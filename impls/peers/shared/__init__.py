@@ -1,0 +1,1 @@
+"""What several adapters of one project need, written once."""

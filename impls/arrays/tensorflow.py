@@ -1,6 +1,6 @@
 """TensorFlow for the suite, on the CPU.
 
-``compile`` is tf.function without XLA: a graph for each shape. AutoGraph is off: the functions are traced as they stand.
+``compile`` is tf.function without XLA: a graph for each shape, of the operations that a call runs (no AutoGraph).
 """
 
 from collections.abc import Callable, Sequence

@@ -6,6 +6,7 @@ The environment's DEV chooses between them too, or another way to compile (DEV=C
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Any
@@ -49,7 +50,7 @@ def asarray(array: NDArray[Any], device: str) -> Any:
 def to_numpy(array: Any) -> NDArray[Any]:
     """A copy; bfloat16 comes over as its bits."""
     if array.dtype == dtypes.bfloat16:
-        return np.array(array.contiguous().bitcast(dtypes.uint16).numpy()).view(ml_dtypes.bfloat16)
+        return np.array(array.clone().bitcast(dtypes.uint16).numpy()).view(ml_dtypes.bfloat16)
     return np.array(array.numpy())
 
 
@@ -90,17 +91,21 @@ def double_gradient(
 def compile(function: Function) -> Function:
     """A TinyJit for each shape and dtype, for one has only one; called once before what is captured is replayed.
 
-    A replay writes where the one before has written, so what comes is copied.
+    It takes whole buffers, no views. A replay writes where the one before has written: what comes is copied, and threads
+    take turns.
     """
     captured: dict[Any, Function] = {}
+    turn = threading.Lock()
 
     def call(*arrays: Any) -> Any:
-        kind = tuple((array.shape, array.dtype) for array in arrays)
-        if kind not in captured:
-            captured[kind] = TinyJit(function)
-            captured[kind](*arrays)
-        returned = captured[kind](*arrays)
-        return tuple(map(_copied, returned)) if isinstance(returned, tuple) else _copied(returned)
+        with turn:
+            buffers = [array.clone().realize() for array in arrays]
+            kind = tuple((array.shape, array.dtype) for array in buffers)
+            if kind not in captured:
+                captured[kind] = TinyJit(function)
+                captured[kind](*buffers)
+            returned = captured[kind](*buffers)
+            return tuple(map(_copied, returned)) if isinstance(returned, tuple) else _copied(returned)
 
     return call
 

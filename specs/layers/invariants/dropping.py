@@ -85,7 +85,8 @@ def dropout_places(library: Library, case: Case) -> float:
 def told(came: Array) -> Array:
     """Which features but the first were kept: LayerNorm leaves their order."""
     rest = came[..., 1:]
-    return rest > (rest.max(-1, keepdims=True) + rest.min(-1, keepdims=True)) / 2
+    kept: Array = rest > (rest.max(-1, keepdims=True) + rest.min(-1, keepdims=True)) / 2
+    return kept
 
 
 def rate_held(what: str, kept: Array) -> float:

@@ -33,7 +33,9 @@ CHUNKS = ((0, 2), (2, 3), (3, 5))
 def cached_attention(library: Library, case: Case) -> float:
     """Attention step by step is causal attention over the whole, with rotary positions and grouped heads too."""
     x, ratios = case.tokens(), []
-    rotated = [{"kv_heads": 2, "key_width": 4, "rotary": layout} for layout in ("interleaved", "half-split")]
+    rotated: list[dict[str, Any]] = [
+        {"kv_heads": 2, "key_width": 4, "rotary": layout} for layout in ("interleaved", "half-split")
+    ]
     for heads, options in ((case.heads, {}), *((6, each) for each in rotated)):
         layer = library.make("MultiHead", case.width, heads, **options)
 
@@ -143,4 +145,5 @@ def ending_apart(ids: Array) -> tuple[int, int]:
 
 def ended(ids: Array, end: int) -> Array:
     """Where an end has come before, in the sequence itself."""
-    return np.cumsum(ids == end, axis=1) - (ids == end) > 0
+    before: Array = np.cumsum(ids == end, axis=1) - (ids == end) > 0
+    return before

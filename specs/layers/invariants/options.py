@@ -9,6 +9,7 @@ from attnspec.specs.layers.case import Case
 from attnspec.specs.layers.catalogue import either, layer_invariant, once, per_dtype
 from attnspec.specs.layers.compare import near
 from attnspec.specs.layers.definition import (
+    Weights,
     causal,
     decoder_layer,
     encoder_layer,
@@ -45,7 +46,7 @@ def grouped_rotary_layer(library: Library, case: Case) -> float:
         p = case.parameters(layer.shapes())
         turn = partial(turned, layout=layout, case=case)
 
-        def attend(y: Rounded, q: dict[str, np.ndarray], turn: partial[Rounded] = turn) -> Rounded:
+        def attend(y: Rounded, q: Weights, turn: partial[Rounded] = turn) -> Rounded:
             return multi_head(y, y, q, case.heads, causal(case.length), 1, turn)
 
         y = residual(exact(x, case.dtype), float64(p), "attention", case, attend)

@@ -18,6 +18,13 @@ TASK = Task(shortest=3, longest=4)
 
 STEPS = 250
 
+
+@pytest.mark.parametrize(("shortest", "longest"), [(0, 3), (4, 3), (3, 11), (-1, 2)])
+def test_lengths_that_no_sequence_has_are_refused(shortest, longest):
+    with pytest.raises(ValueError, match=f"Task: wanted 1 to 10 digits, .*, came {shortest} to {longest}"):
+        Task(shortest, longest)
+
+
 CEILING = np.mean([1 / math.factorial(n) for n in (3, 4)])
 """Without order at most one arrangement of the same digits is right: the expected share over both lengths."""
 

@@ -30,11 +30,16 @@ class Batch:
 class Task:
     """Sequences of ``shortest`` to ``longest`` digits, all different in a sequence: it is only their order that says.
 
-    Ten digits at most. ``batch`` draws those to train on, or those held out, a tenth.
+    Ten digits at most. ``batch`` draws those to train on, or those held out, a tenth. ValueError for other lengths.
     """
 
     shortest: int = 3
     longest: int = 7
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shortest <= self.longest <= len(WORDS):
+            came = f"{self.shortest} to {self.longest}"
+            raise ValueError(f"Task: wanted 1 to {len(WORDS)} digits, the shortest first, came {came}")
 
     def batch(self, rng: np.random.Generator, size: int, held_out: bool) -> Batch:
         """``size`` sequences and their translations."""

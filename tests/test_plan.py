@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from attnspec.specs.backend import Backend
+from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS, SHAPE_FEATURES, read_declaration
 from attnspec.specs.plan import PLAINEST, POOL, claimed, plan, with_values
 from attnspec.specs.recipe import Recipe, Shape
@@ -298,3 +299,11 @@ def test_nothing_is_made_larger():
                 size, limit = getattr(candidate.shape, name), getattr(recipe.shape, name)
                 assert min(limit, 1) <= size <= limit
             candidate.problem()
+
+
+def test_dropout_is_probed_where_values_are_as_wide_as_keys():
+    probes = {
+        probe for invariant in catalogue().values() if invariant.family == "dropout" for probe in invariant.probes
+    }
+    assert probes
+    assert not any("value_dim" in probe("float32").features for probe in probes)

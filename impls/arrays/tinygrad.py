@@ -91,8 +91,8 @@ def double_gradient(
 def compile(function: Function) -> Function:
     """A TinyJit for each shape and dtype, for one has only one; called once before what is captured is replayed.
 
-    It takes whole buffers, no views. A replay writes where the one before has written: what comes is copied, and threads
-    take turns.
+    It takes whole buffers, no views. A replay writes where the one before has written: what comes is copied, and
+    threads take turns.
     """
     captured: dict[Any, Function] = {}
     turn = threading.Lock()

@@ -120,7 +120,7 @@ BROKEN = {
     "no attention": ('ARRAYS = "numpy"\n', "wanted a function `attention`, came a module without one$"),
     "no function": ("attention = 3\n", "attention: wanted a function, came int$"),
     "no ARRAYS": (GOOD.replace("ARRAYS", "LIBRARY"), "ARRAYS: wanted .*, came None$"),
-    "unknown ARRAYS": (GOOD.replace("numpy", "nunpy"), "ARRAYS: wanted one of jax, numpy, torch, .* came 'nunpy'$"),
+    "unknown ARRAYS": (GOOD.replace("numpy", "nunpy"), "ARRAYS: wanted one of jax, mlx, numpy, .* came 'nunpy'$"),
     "no binding": (GOOD.replace("numpy", "json"), "ARRAYS: wanted a module with .*asarray.*, came 'json' without$"),
     "LACKS": (GOOD + "LACKS = {'gqq'}\n", "LACKS: wanted a name .*, came 'gqq'; did you mean 'gqa'.$"),
     "LACKS joined": (

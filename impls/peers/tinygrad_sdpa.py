@@ -7,7 +7,10 @@ from tinygrad import dtypes
 ARRAYS = "tinygrad"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 LACKS = {"mask+bias", "mask+is_causal", "bias+is_causal"}  # there is one argument for mask and bias
-FOLDED = "a score of one key less the maximum is folded to 0, so that neither NaN nor a hidden key shows; unreported"
+FOLDED = (
+    "with one key its score less the maximum is folded to 0, even if it is NaN or -inf, as in "
+    "https://github.com/tinygrad/tinygrad/pull/4982"
+)
 KNOWN_ISSUES = {
     "zero_size": "a width of 0 gives NaN, for scores of 0 are divided by its root; unreported",
     "definition.output": FOLDED,

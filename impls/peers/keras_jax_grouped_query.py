@@ -1,0 +1,38 @@
+"""keras.layers.GroupQueryAttention on JAX, its projections being the identity.
+
+It is called without its weights: keras.ops.dot_product_attention.
+"""
+
+from typing import Any
+
+from attnspec.impls import jax_dot_product_attention as fast
+from attnspec.impls.peers.shared import keras as shared
+
+keras = shared.keras_on("jax")
+
+ARRAYS = "jax"
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+PACKAGES = ("keras",)
+LACKS = {"value_dim", "rank2", "rank3", *(lack for lack in fast.LACKS if "float16" in lack)}
+KNOWN_ISSUES = {
+    "rejection.lengths": "a key of one position is repeated in the scores, and the value is summed; unreported",
+    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
+    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+}
+CONVENTIONS = {
+    "layout": "BLHD",
+    "empty_row": "mean",
+    "intermediate_dtype": "at-most-float32",
+    "masked_nonfinite": "propagates",
+    "value_range": "sum",
+}
+
+
+def attention(query: Any, key: Any, value: Any, *, mask: Any = None, is_causal: bool = False) -> Any:
+    """Attention of query (B, L, Hq, D) over key and value (B, S, Hkv, D): (B, L, Hq, D).
+
+    mask is bool (True attends) and broadcasts to (B, Hq, L, S).
+    ValueError or IndexError for other than four axes.
+    Formula: Vaswani et al. 2017, equation 1.
+    """
+    return shared.grouped_query_attention(keras, query, key, value, mask=mask, is_causal=is_causal)

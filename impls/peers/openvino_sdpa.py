@@ -36,7 +36,7 @@ CONVENTIONS = {
 KERNEL = "Subgraph"  # the plugin writes the operator out and fuses that
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def model(inputs: tuple[tuple[str, str, int], ...], is_causal: bool) -> Compiled:
     """The operator alone, with inputs of these names, dtypes and ranks."""
     parameters = {n: opset13.parameter([-1] * rank, np.dtype(dtype), name=n) for n, dtype, rank in inputs}

@@ -65,9 +65,12 @@ def _module(target: str) -> ModuleType:
     ours = modules_of("attnspec.impls.arrays")
     if target in ours:
         try:
-            return importlib.import_module("attnspec.impls.layers")
+            written_for = tuple(importlib.import_module("attnspec.impls.layers.library").TESTS)
         except ModuleNotFoundError as error:
             raise Unavailable(f"{target}: {not_installed('array-api-compat', 'layers')}") from error
+        if target not in written_for:
+            raise ValueError(f"{target}: wanted one that our layers run on ({', '.join(written_for)}), came another")
+        return importlib.import_module("attnspec.impls.layers")
     with importable(Path.cwd()):
         if not is_path(target) and not exists(target):
             wanted = f"an array library ({', '.join(ours)}), a .py file or a dotted module"

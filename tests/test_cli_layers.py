@@ -163,7 +163,8 @@ def test_a_module_of_mutants_is_a_target(attnspec):
 @pytest.mark.parametrize(
     ("target", "told"),
     [
-        ("nump", "wanted an array library (jax, numpy, torch), a .py file or a dotted module, came none of these"),
+        ("nump", "wanted an array library (jax, mlx, numpy, "),
+        ("mlx", "wanted one that our layers run on (numpy, torch, jax), came another"),
         ("gone.py", "wanted a Python file, came a path that does not exist"),
         ("json", "ARRAYS: wanted the name of an array library, came a module without"),
         ("attnspec.impls.torch_sdpa", "layers: wanted a module with one at least of Linear, LayerNorm"),

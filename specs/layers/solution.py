@@ -1,6 +1,7 @@
 """Whole stacks: the library's in the sizes of a case, and what they give by definition."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,8 @@ def last_hidden(case: Case, length: int) -> np.ndarray:
     return (np.arange(length) < lengths[:, None])[:, None, None, :]
 
 
+Numbers = Callable[[np.ndarray], Rounded]
+
 COUNT = 2
 """Layers of a Transformer's encoder and of its decoder: one could stand for any."""
 
@@ -43,10 +46,10 @@ def token_ids(case: Case) -> tuple[np.ndarray, np.ndarray]:
     return case.ids("source", 11, case.source), case.ids("target", 9, case.length)
 
 
-def logits(source: np.ndarray, target: np.ndarray, p: Weights, case: Case) -> Rounded:
+def logits(source: np.ndarray, target: np.ndarray, p: Weights, case: Case, numbers: Numbers | None = None) -> Rounded:
     """What the Transformer gives by definition, with ε as it is by default."""
     case, visible = replace(case, epsilon=1e-5), (source != case.padding)[:, None, None, :]
-    start = exact(np.zeros(1), case.dtype)
+    start = exact(np.zeros(1), case.dtype) if numbers is None else numbers(np.zeros(1))
     memory = embedded(start.like(p["source_embedding.weight"][source]), case)
     memory = defined("Encoder", memory, None, part(p, "encoder"), case, COUNT, visible)
     x = embedded(start.like(p["target_embedding.weight"][target]), case)
@@ -58,6 +61,8 @@ def embedded(rows: Rounded, case: Case) -> Rounded:
     """E[ids]·√E plus the sinusoidal encoding, with the bounds of ``specs.positions``."""
     x = rows * rows.like(math.sqrt(case.width))
     table = encoded(x.value, Precision.of(case.dtype, "input"))
+    if not x.unit:
+        return x.carried(table.values, x.terms)
     return x.carried(table.values, x.terms).off_by(table.bound + x.unit * np.abs(x.value))
 
 

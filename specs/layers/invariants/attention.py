@@ -121,14 +121,16 @@ def two_forms(library: Library, case: Case) -> float:
         for name, again in library.call(library.has("one_map"), many, apart).items():
             grouped = name.startswith(("key", "value"))
             equal(f"{name} after both conversions", again, repeated(p[name], kv_heads, heads) if grouped else p[name])
-        given = exact(case.tokens(), case.dtype)
-        for is_causal in (False, True):
-            visible = causal(case.length) & (True if seen is None else seen) if is_causal else seen
-            calls = ((many, apart), (one, p))
-            came, other = (library.call(form, q, case.tokens(), mask=seen, is_causal=is_causal) for form, q in calls)
-            wanted = multi_head(given, given, float64(p), heads, visible, kv_heads)
-            ratios.append(near(f"{heads} maps, is_causal={is_causal}", case, came, wanted))
-            ratios.append(same("the same by one map", case, other, came, wanted))
+        given, is_causal = exact(case.tokens(), case.dtype), seen is not None
+        wanted = multi_head(
+            given, given, float64(p), heads, causal(case.length) & seen if is_causal else None, kv_heads
+        )
+        came, other = (
+            library.call(form, q, case.tokens(), mask=seen, is_causal=is_causal)
+            for form, q in ((many, apart), (one, p))
+        )
+        ratios.append(near(f"{heads} maps, is_causal={is_causal}", case, came, wanted))
+        ratios.append(same("the same by one map", case, other, came, wanted))
     return max(ratios)
 
 

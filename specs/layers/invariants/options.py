@@ -6,7 +6,7 @@ import numpy as np
 
 from attnspec.specs.catalogue import Violation
 from attnspec.specs.layers.case import Case
-from attnspec.specs.layers.catalogue import either, layer_invariant, once, per_dtype
+from attnspec.specs.layers.catalogue import either, layer_invariant, once
 from attnspec.specs.layers.compare import near
 from attnspec.specs.layers.definition import (
     Weights,
@@ -81,7 +81,7 @@ def final_norm(library: Library, case: Case) -> float:
     "rotary_base",
     formula="angles p·base^(−2i/d)",
     source="Su et al. 2021, RoFormer, section 3.2.2; Rozière et al. 2023, Code Llama, section 2.4, base 10⁶",
-    suits=per_dtype,
+    suits=once,
 )
 def rotary_base(library: Library, case: Case) -> float:
     """The base of rotary positions is the one that is given, in both layouts."""
@@ -99,7 +99,7 @@ def rotary_base(library: Library, case: Case) -> float:
     "score_bias",
     formula="softmax(QKᵀ/√d + bias)·V",
     source="Raffel et al. 2020, T5, section 2.1; Press et al. 2022, ALiBi, section 3",
-    suits=per_dtype,
+    suits=once,
 )
 def score_bias(library: Library, case: Case) -> float:
     """A bias of each head, query and key is added to the scores, beside a mask too."""

@@ -92,7 +92,7 @@ def transformer(library: Library, case: Case) -> float:
     "encoder_causal",
     formula="Encoder(x, mask, is_causal): query i of head h sees key j where mask[b, h, i, j] and j ≤ i",
     source="Vaswani et al. 2017, section 3.2.3; Radford et al. 2018, a stack of causal layers",
-    suits=either,
+    suits=lambda case: case.norm_first,
 )
 def encoder_causal(library: Library, case: Case) -> float:
     """In every layer of an encoder causality holds when asked for, alone and beside a mask of each head and query."""
@@ -112,7 +112,7 @@ def encoder_causal(library: Library, case: Case) -> float:
     "decoder_masks",
     formula="Decoder(x, memory, mask, memory_mask): own tokens where mask[b, h, i, j] and j ≤ i; memory by memory_mask",
     source=FIGURE,
-    suits=either,
+    suits=lambda case: case.norm_first,
 )
 def decoder_masks(library: Library, case: Case) -> float:
     """A mask of a decoder's own tokens joins causality in every layer, and that of the memory may be each query's."""

@@ -302,10 +302,3 @@ def test_dropout_is_probed_where_values_are_as_wide_as_keys():
     }
     assert probes
     assert not any("value_dim" in probe("float32").features for probe in probes)
-
-
-def test_the_probe_of_hidden_keys_has_some_and_needs_no_more_than_a_mask():
-    (probe,) = catalogue()["gradient.hidden_zero"].probes
-    problem = probe("float32")
-    assert not problem.options["mask"].any(axis=(1, 2)).all()
-    assert problem.features & {*OPTIONS, *SHAPE_FEATURES} == {"mask", "cross"}

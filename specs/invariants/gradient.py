@@ -9,7 +9,6 @@ from attnspec.specs.catalogue import Violation, Waived, hold, invariant
 from attnspec.specs.contract import HIDING
 from attnspec.specs.invariants.common import INPUTS, hidden_everywhere, part, require, slack, unchanged
 from attnspec.specs.problem import Array, Problem, lifted
-from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.transforms import cotangent, lifted_cotangent
 
 SOURCE = "Dao et al. 2022, FlashAttention, appendix B.2"
@@ -24,11 +23,6 @@ def determined(backend: Backend, problem: Problem) -> None:
     by_mask = conventions["empty_row"] == "nan" and (solution.empty & ~solution.emptied_by_bias).any()
     if by_bias or by_mask or solution.undetermined.any():
         raise Waived
-
-
-def _masked_keys(dtype: str) -> Problem:
-    """With keys hidden from all queries, which the plan of a backend that takes few shapes may lack."""
-    return Recipe(Shape(2, 2, 2, 3, 5, 4, 4), dtype, "gaussian").with_settings(mask="keys").problem()
 
 
 def _lifted(gradients: Iterable[Array]) -> list[Array]:
@@ -60,7 +54,6 @@ def oracle(backend: Backend, problem: Problem) -> float:
     needs={"gradient"},
     any_of=HIDING,
     costly=True,
-    probes=(_masked_keys,),
 )
 def hidden_zero(backend: Backend, problem: Problem) -> float:
     """Keys and values that no query may attend to have gradient exactly 0."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Violation, Waived, hold, invariant
+from attnspec.specs.contract import HIDING
 from attnspec.specs.invariants.common import INPUTS, hidden_everywhere, part, require, slack, unchanged
 from attnspec.specs.problem import Array, Problem, lifted
 from attnspec.specs.transforms import cotangent, lifted_cotangent
@@ -51,6 +52,7 @@ def oracle(backend: Backend, problem: Problem) -> float:
     source=SOURCE,
     catches=("A10",),
     needs={"gradient"},
+    any_of=HIDING,
     costly=True,
 )
 def hidden_zero(backend: Backend, problem: Problem) -> float:

@@ -1,7 +1,7 @@
 """The operator Attention of ONNX, opset 25, read by OpenVINO and run on the CPU.
 
 It is not asked for its weights: those below the smallest normal number come as 0. Beside a scale, a model that was
-called with one key first gives wrong sums for 33 keys afterwards, which no run has met so far in this order.
+called with one key first gives wrong sums for 33 keys afterwards: a run sees it or not by the order of its calls.
 """
 
 import functools

@@ -122,9 +122,8 @@ def two_forms(library: Library, case: Case) -> float:
             grouped = name.startswith(("key", "value"))
             equal(f"{name} after both conversions", again, repeated(p[name], kv_heads, heads) if grouped else p[name])
         given, is_causal = exact(case.tokens(), case.dtype), seen is not None
-        wanted = multi_head(
-            given, given, float64(p), heads, causal(case.length) & seen if is_causal else None, kv_heads
-        )
+        visible = None if seen is None else causal(case.length) & seen
+        wanted = multi_head(given, given, float64(p), heads, visible, kv_heads)
         came, other = (
             library.call(form, q, case.tokens(), mask=seen, is_causal=is_causal)
             for form, q in ((many, apart), (one, p))

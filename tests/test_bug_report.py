@@ -56,7 +56,10 @@ def attnspec(*words):
         sys.argv = before
 
 
-@pytest.mark.parametrize("target", ["torch_sdpa", "torch_sdpa_math", "jax_dot_product_attention"])
+COMPILED = pytest.param("jax_dot_product_attention", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("target", ["torch_sdpa", "torch_sdpa_math", COMPILED])
 def test_every_known_issue_of_a_backend_of_ours(target, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "shown", lambda path: "")  # what it looks at is looked at here
     assert bug_report(Job(target), None, True, tmp_path) == 0

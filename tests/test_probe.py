@@ -32,7 +32,11 @@ def agree(name, said, told):
     return said == told or (name in LENIENT and told == CONVENTIONS[name][0])
 
 
-@pytest.mark.parametrize("target", own_names())
+COMPILED = [pytest.param(name, marks=pytest.mark.slow) for name in own_names() if name.startswith("jax")]
+OTHERS = [name for name in own_names() if not name.startswith("jax")]
+
+
+@pytest.mark.parametrize("target", [*OTHERS, *COMPILED])
 def test_backend_gives_back_what_it_declares(target):
     found, said = probed(target), declared(target)
     other = {name: (said.conventions[name], value) for name, value in found.conventions.items()}
@@ -61,7 +65,7 @@ def test_what_is_lenient_shows_in_torch():
 
 def test_every_value_of_every_convention_is_told_of_some_function():
     targets = [str(path) for path in CONTROLS.values() if getattr(find(path), "CONVENTIONS", {})]
-    told = {pair for target in (*targets, *own_names()) for pair in probed(target).conventions.items()}
+    told = {pair for target in (*targets, *OTHERS) for pair in probed(target).conventions.items()}
     every = {(name, value) for name, values in CONVENTIONS.items() if name not in ELSEWHERE for value in values}
     assert every - told == set()
 

@@ -13,4 +13,5 @@ REPORTS = ()
 @dataclass(frozen=True)
 class Transformer(layers.Transformer):
     def greedy(self, parameters, source_ids, *, begin, end, **options):
-        return super().greedy(parameters, source_ids, begin=begin, end=-1 if begin == end else end, **options)
+        other = (end + 1) % self.target_count  # an end that has not come yet
+        return super().greedy(parameters, source_ids, begin=begin, end=other if begin == end else end, **options)

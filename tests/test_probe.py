@@ -33,10 +33,13 @@ def agree(name, said, told):
 
 
 COMPILED = [pytest.param(name, marks=pytest.mark.slow) for name in own_names() if name.startswith("jax")]
-OTHERS = [name for name in own_names() if not name.startswith("jax")]
+OTHERS = [name for name in own_names() if not name.startswith(("jax", "torch_blockwise"))]
+APART_FROM_COMPILE = pytest.param(
+    "torch_blockwise", marks=pytest.mark.xfail(reason="the adapter's text does not compile where the function does")
+)
 
 
-@pytest.mark.parametrize("target", [*OTHERS, *COMPILED])
+@pytest.mark.parametrize("target", [*OTHERS, APART_FROM_COMPILE, *COMPILED])
 def test_backend_gives_back_what_it_declares(target):
     found, said = probed(target), declared(target)
     other = {name: (said.conventions[name], value) for name, value in found.conventions.items()}
@@ -63,9 +66,10 @@ def test_what_is_lenient_shows_in_torch():
     assert probed("torch_sdpa").conventions["value_range"] == "sum"
 
 
+@pytest.mark.slow
 def test_every_value_of_every_convention_is_told_of_some_function():
     targets = [str(path) for path in CONTROLS.values() if getattr(find(path), "CONVENTIONS", {})]
-    told = {pair for target in (*targets, *OTHERS) for pair in probed(target).conventions.items()}
+    told = {pair for target in (*targets, *own_names()) for pair in probed(target).conventions.items()}
     every = {(name, value) for name, values in CONVENTIONS.items() if name not in ELSEWHERE for value in values}
     assert every - told == set()
 

@@ -13,7 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from attnspec.impls.blockwise.jax import Keys, Plan, added, block, dot, five_axes, logits, padded, sweep
+from attnspec.impls.blockwise.call import Window, five_axes, reach
+from attnspec.impls.blockwise.jax import Keys, Plan, added, block, dot, logits, padded, sweep
 from attnspec.impls.jax_naive import check
 from attnspec.impls.packing.jax import by_mask
 
@@ -35,7 +36,7 @@ def attention(
     is_causal: bool = False,
     scale: float | None = None,
     softcap: float | None = None,
-    window: tuple[int | None, int | None] | None = None,
+    window: Window | None = None,
     sinks: Array | None = None,
     key_lengths: Array | None = None,
     query_segments: Array | None = None,
@@ -54,15 +55,12 @@ def attention(
     dtype, lead, high = query.dtype, query.shape[:-1], jnp.promote_types(query.dtype, jnp.float32)
     query, key, value = (a.astype(high).reshape((1,) * (4 - a.ndim) + a.shape) for a in (query, key, value))
     (batch, heads, queries, dim), kv_heads, keys = query.shape, key.shape[1], key.shape[2]
-    most = queries + keys
-    left, right = (most if side is None else max(-most, min(side, most)) for side in window or (None, None))
-    plan = Plan(queries, keys, left, min(right, 0) if is_causal else right, float(softcap or 0))
+    left, right = reach(window, is_causal, queries + keys)
+    plan = Plan(queries, keys, left, right, float(softcap or 0))
 
     scaled = query * (1 / math.sqrt(dim or 1) if scale is None else scale)
     grouped = scaled.reshape(batch, kv_heads, heads // max(kv_heads, 1), queries, dim)
-    shapes = {"key_lengths": (batch, 1, 1, 1, 1), "query_segments": (batch, 1, 1, queries, 1)}
-    shapes |= {"key_segments": (batch, 1, 1, 1, keys)}
-    options = {n: a.reshape(shapes[n]) if n in shapes else five_axes(a, kv_heads) for n, a in given.items()}
+    options = five_axes(given, batch, kv_heads, queries, keys)
     options = {n: padded(padded(a, 3, plan.rows), 4, plan.narrow) for n, a in options.items()}
     bias = options["bias"].astype(high) if "bias" in options else None
     nothing = jnp.full(heads, -jnp.inf, high) if sinks is None else sinks.astype(high)

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnspec.impls.blockwise.numpy_call import ARRAY_OPTIONS, Window, checked, kind, lifted, reach, widest
+from attnspec.impls.blockwise.call import Window, reach
+from attnspec.impls.blockwise.numpy_call import ARRAY_OPTIONS, checked, kind, lifted, widest
 from attnspec.impls.blockwise.numpy_problem import Head, Problem, Sizes, aligned, aligned_copy, prepare
 from attnspec.impls.blockwise.numpy_sums import Sums, absorb, add, average, clipped, nonzero, started
 from attnspec.impls.blockwise.numpy_tiles import Tile, add_wild, alter, tile_size, tiles

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from attnspec.impls.blockwise.torch import Plan, five_axes, logits, part, reduced
+from attnspec.impls.blockwise.call import Window, five_axes, reach
+from attnspec.impls.blockwise.torch import Plan, logits, part, reduced
 from attnspec.impls.packing.torch import by_sequence
 from attnspec.impls.torch_naive import check
 
@@ -32,7 +33,7 @@ def attention(
     is_causal: bool = False,
     scale: float | None = None,
     softcap: float | None = None,
-    window: tuple[int | None, int | None] | None = None,
+    window: Window | None = None,
     sinks: Array | None = None,
     key_lengths: Array | None = None,
     query_segments: Array | None = None,
@@ -51,15 +52,12 @@ def attention(
     dtype, lead, high = query.dtype, query.shape[:-1], torch.promote_types(query.dtype, torch.float32)
     query, key, value = (a.to(high).reshape((1,) * (4 - a.ndim) + tuple(a.shape)) for a in (query, key, value))
     (batch, heads, queries, dim), kv_heads, keys = query.shape, key.shape[1], key.shape[2]
-    most = queries + keys
-    left, right = (most if side is None else max(-most, min(side, most)) for side in window or (None, None))
-    plan = Plan(queries, keys, left, min(right, 0) if is_causal else right, float(softcap or 0))
+    left, right = reach(window, is_causal, queries + keys)
+    plan = Plan(queries, keys, left, right, float(softcap or 0))
 
     scaled = query * (1 / math.sqrt(dim or 1) if scale is None else scale)
     grouped = scaled.reshape(batch, kv_heads, heads // max(kv_heads, 1), queries, dim)
-    shapes = {"key_lengths": (batch, 1, 1, 1, 1), "query_segments": (batch, 1, 1, queries, 1)}
-    shapes |= {"key_segments": (batch, 1, 1, 1, keys)}
-    options = {n: a.reshape(shapes[n]) if n in shapes else five_axes(a, kv_heads) for n, a in given.items()}
+    options = five_axes(given, batch, kv_heads, queries, keys)
     options = {name: array.to(high) if name == "bias" else array for name, array in options.items()}
     nothing = query.new_full((heads,), -math.inf) if sinks is None else sinks.to(high)
     arguments = (options.get(name) for name in OPTIONS)

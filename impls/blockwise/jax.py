@@ -61,13 +61,6 @@ def block(array: Array, axis: int, start: Array, size: int) -> Array:
     return array if array.shape[axis] == 1 else lax.dynamic_slice_in_dim(array, start, size, axis)
 
 
-def five_axes(array: Array, kv_heads: int) -> Array:
-    """(…, Hq or 1, L or 1, S or 1) as (B or 1, K or 1, G or 1, L or 1, S or 1)."""
-    array = array.reshape((1,) * (4 - array.ndim) + array.shape)
-    batch, heads, *rest = array.shape
-    return array.reshape(batch, *((1, 1) if heads == 1 else (kv_heads, heads // max(kv_heads, 1))), *rest)
-
-
 def sweep(plan: Plan, first: Array, step: Callable[[Keys, Any], Any], carry: Any) -> Any:
     """``step(keys, carry)`` for the tiles that the queries from ``first`` on see: narrow, wide, narrow ones."""
     last = first + plan.rows - 1

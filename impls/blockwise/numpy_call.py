@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-Window = tuple[int | None, int | None]
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
@@ -84,9 +83,3 @@ def fits(came: tuple[int, ...], wanted: tuple[int, ...], broadcasts: bool) -> bo
 def is_bound(side: object) -> bool:
     """Whether it is a side of a window."""
     return side is None or isinstance(side, int | np.integer)
-
-
-def reach(window: Window | None, is_causal: bool, most: int) -> tuple[int, int]:
-    """How many keys back and ahead a query sees; ``most`` stands for all."""
-    left, right = (most if side is None else max(-most, min(int(side), most)) for side in window or (None, None))
-    return left, min(right, 0) if is_causal else right

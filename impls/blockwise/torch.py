@@ -40,13 +40,6 @@ class Plan(NamedTuple):
             start = end
 
 
-def five_axes(array: Array, kv_heads: int) -> Array:
-    """(…, Hq or 1, L or 1, S or 1) as (B or 1, K or 1, G or 1, L or 1, S or 1)."""
-    array = array.reshape((1,) * (4 - array.ndim) + tuple(array.shape))
-    batch, heads, *rest = array.shape
-    return array.reshape(batch, *((1, 1) if heads == 1 else (kv_heads, heads // max(kv_heads, 1))), *rest)
-
-
 def part(array: Array, rows: slice, keys: slice) -> Array:
     """A tile of an option with five axes, of which the last two may be 1."""
     return array[:, :, :, rows if array.shape[3] > 1 else slice(None), keys if array.shape[4] > 1 else slice(None)]

@@ -108,14 +108,19 @@ def _offsets(rng: RandomState, queries: int, keys: int, able: set[str]) -> tuple
     """Unequal lengths, and as far as that is claimed a sequence without queries, one without keys and a blank one."""
     if "zero_size" not in able:
         pieces = min(SEQUENCES, queries, keys)
-        cuts = [np.sort(1 + rng.choice(n - 1, pieces - 1, replace=False)) for n in (queries, keys)]
-        first, second = (np.array([0, *cut, n]) for cut, n in zip(cuts, (queries, keys), strict=True))
+        first, second = (cut(rng, n, pieces) for n in (queries, keys))
     else:
         lengths = [rng.multinomial(n, rng.permutation(SHARES)) for n in (queries, keys)]
         lengths = [np.insert(each, rng.randint(SEQUENCES + 1), 0) for each in lengths]
         blank = rng.randint(SEQUENCES + 2)
         first, second = (np.append(0, np.cumsum(np.insert(each, blank, 0))) for each in lengths)
     return first, second if "cross" in able else first
+
+
+def cut(rng: RandomState, tokens: int, pieces: int, empty: bool = False) -> Array:
+    """Offsets of so many sequences, of which some may be ``empty``."""
+    inner = np.sort(1 + rng.choice(tokens - 1, pieces - 1, replace=empty))
+    return np.array([0, *inner, tokens])
 
 
 def _options(backend: Backend, problem: Problem, features: frozenset[str]) -> dict[str, Any]:

@@ -146,11 +146,15 @@ def causality(backend: Backend, problem: Problem) -> float:
 )
 def cuts(backend: Backend, problem: Problem) -> float:
     """However many sequences there are, none or one or many, of equal lengths or not, each is attended alone."""
-    ratios = [0.0]
-    for what, pack in cut_otherwise(packed(backend, problem)):
-        came = refused(backend, pack, what, {}) if what == "offsets in int16" else solve(backend, pack)
-        if came is not None:
-            ratios.append(hold(f"output of {pack} ({what})", came, *exact(backend, pack)))
+    pack = packed(backend, problem)
+    ratios = [
+        hold(f"output of {other} ({what})", solve(backend, other), *exact(backend, other))
+        for what, other in cut_otherwise(pack)
+    ]
+    small = {name: getattr(pack, name).astype(np.int16) for name in ("query_offsets", "key_offsets")}
+    came = refused(backend, pack, "offsets in int16", small)
+    if came is not None:
+        ratios.append(hold(f"output of {pack} (offsets in int16)", came, *exact(backend, pack)))
     return max(ratios)
 
 

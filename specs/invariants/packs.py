@@ -11,6 +11,7 @@ from attnspec.specs.catalogue import hold
 from attnspec.specs.malformed import Bands, refusal
 from attnspec.specs.oracle import Floats
 from attnspec.specs.packing import NAME, Pack, call, exact, in_a_row, native, solve
+from attnspec.specs.packs import cut
 from attnspec.specs.problem import Array, Problem
 
 
@@ -54,29 +55,20 @@ def hold_reordered(backend: Backend, pack: Pack, *orders: Array) -> float:
 
 
 def cut_otherwise(pack: Pack) -> Iterator[tuple[str, Pack]]:
-    """What is particular, and the tokens cut anew: into no sequence, one, twelve, some of equal lengths, in int16."""
+    """What is particular, and the tokens cut anew: into no sequence, one, twelve, and some of equal lengths."""
     queries, keys, rng = len(pack.query), len(pack.key), RandomState(len(pack.query))
     if "zero_size" in pack.features:
         emptied = {name: getattr(pack, name)[:0] for name in ("query", "key", "value")}
         zero = pack.query_offsets[:1]
         yield "no sequence", pack.replace(**emptied, query_offsets=zero, key_offsets=zero)
     for count in (1, MANY):
-        cuts = [_cuts(rng, tokens, count, pack) for tokens in (queries, keys)]
+        cuts = [cut(rng, tokens, count, empty="zero_size" in pack.features) for tokens in (queries, keys)]
         yield f"sequences: {count}", _with_offsets(pack, *cuts)
     equal = [np.linspace(0, tokens, EQUAL + 1).astype(np.int64) for tokens in (queries, keys)]
     yield "equal lengths", _with_offsets(pack, *equal)
-    small = pack.replace(**{n: getattr(pack, n).astype(np.int16) for n in ("query_offsets", "key_offsets")})
-    yield "offsets in int16", small
 
 
 MANY, EQUAL = 12, 5
-
-
-def _cuts(rng: RandomState, tokens: int, count: int, pack: Pack) -> Array:
-    """``count`` sequences, some of them empty if that is claimed."""
-    inner = rng.choice(np.arange(1, tokens), count - 1, replace="zero_size" in pack.features)
-    cuts: Array = np.r_[0, np.sort(inner), tokens]
-    return cuts
 
 
 def _with_offsets(pack: Pack, queries: Array, keys: Array) -> Pack:

@@ -84,6 +84,7 @@ class Child:
         deadly: dict[str, str],
         steps: Sequence[list[str]] = (),
         worker: str = "attnspec.worker",
+        memory: float | None = None,
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="attnspec-"))
         self.crumb = str(self.folder / "crumb")
@@ -98,7 +99,6 @@ class Child:
                 start_new_session=True,
                 env={**defaults(), **os.environ},
             )
-        memory = getattr(job, "memory", None)
         self.memory, self.weighed = share(1) if memory is None else memory, time.monotonic()
         self.lines: queue.Queue[bytes] = queue.Queue()
         self.listener = threading.Thread(target=self._listen, daemon=True)

@@ -66,7 +66,7 @@ def crashes(run: Run, steps: Sequence[Note]) -> bool:
     """Whether a fresh process is ended by a signal in these steps."""
     end = time.monotonic() + min(REPLAY, run.left())
     repeated = [[note.invariant, note.case.case, note.how] for note in steps]
-    with Child(run.job, [], run.deadly, repeated) as child:
+    with Child(run.job, [], run.deadly, repeated, memory=run.job.memory) as child:
         while time.monotonic() < end and not run.stopped.is_set():
             event = child.event(0.05)
             if event is not None and event["event"] in ("done", "error", "internal"):

@@ -38,7 +38,7 @@ def step(run: Run) -> bool:
     """One process; whether another one is needed."""
     patterns = list(run.job.patterns) if run.expected is None else run.remaining()
     before, run.loaded = set(run.settled), False
-    with Child(run.job, patterns, run.deadly) as child:
+    with Child(run.job, patterns, run.deadly, memory=run.job.memory) as child:
         death = follow(run, child)
     if death is not DONE and run.expected is None:
         run.verdict.error = f"{run.job.target}: wanted a module that imports, came one that {death.text}"

@@ -109,7 +109,7 @@ def _of_invariant(backend: Backend, job: Job, key: str, invariant: Invariant) ->
 def _deadly(backend: Backend, job: Job, key: str, invariant: Invariant, problem: Problem, row: Row) -> Failure:
     """Looked at in a process of its own, whose last note is the call that does it."""
     again = replace(job, problem=problem.case, patterns=(invariant.id,))
-    with Child(again, [invariant.id], {}) as child:
+    with Child(again, [invariant.id], {}, memory=again.memory) as child:
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.process.wait(job.timeout / 10)
         note = child.note()

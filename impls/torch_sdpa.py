@@ -3,13 +3,12 @@
 On the CPU that is the flash kernel for four axes, equal widths and a mask of two or four axes, else the math kernel.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+from attnspec.impls.kernels.torch import sdpa_kernels
 
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -68,6 +67,4 @@ def attention(
     )
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """The kernels of scaled_dot_product_attention that run in ``call``."""
-    return sdpa_kernels(call)
+kernels = sdpa_kernels

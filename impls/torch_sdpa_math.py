@@ -1,12 +1,11 @@
 """torch.nn.functional.scaled_dot_product_attention, held to its math kernel: the composite of matmul and softmax."""
 
-from collections.abc import Callable
 from typing import Any
 
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attnspec.impls import torch_sdpa
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+from attnspec.impls.kernels.torch import sdpa_kernels
 
 ARRAYS = "torch"
 KERNEL = "math"
@@ -39,6 +38,4 @@ def attention(
         return torch_sdpa.attention(query, key, value, mask=mask, bias=bias, is_causal=is_causal, scale=scale)
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """The kernels of scaled_dot_product_attention that run in ``call``."""
-    return sdpa_kernels(call)
+kernels = sdpa_kernels

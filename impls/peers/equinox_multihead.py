@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from attnspec.impls.peers.shared.jax_identity import identity
+from attnspec.impls.peers.shared.reasons import JOINED
 
 ARRAYS = "jax"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -16,7 +17,7 @@ KNOWN_ISSUES = {
     "zero_size": "a width of 0 gives NaN, for 0 is divided by its root; other empty arrays raise; unreported",
     "rejection.mask_dtype": "a mask of 0 and -inf is read as booleans, which shows what it should hide; unreported",
     "rejection.dropout_rate": "a rate below 0 shrinks the weights, one of 1 or more gives 0; unreported",
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "masking.nan_value_shows": JOINED,
 }
 CONVENTIONS = {"layout": "BLHD", "empty_row": "mean", "masked_nonfinite": "propagates"}
 

@@ -7,6 +7,7 @@ from flax import linen
 
 from attnspec.impls.peers import flax_linen
 from attnspec.impls.peers.shared.jax_identity import identity
+from attnspec.impls.peers.shared.reasons import JOINED
 
 ARRAYS = "jax"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -16,7 +17,7 @@ KNOWN_ISSUES = {
     **dict.fromkeys((f"rejection.{what}" for what in ("lengths", "batch", "rank")), flax_linen.ASSERTED),
     "rejection.mask_dtype": flax_linen.KNOWN_ISSUES["rejection.mask_dtype"],
     "rejection.dropout_rate": flax_linen.KNOWN_ISSUES["rejection.dropout_rate"],
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "masking.nan_value_shows": JOINED,
 }
 CONVENTIONS = {"layout": "BLHD", "empty_row": "mean", "masked_nonfinite": "propagates"}
 

@@ -10,6 +10,7 @@ from flax import nnx
 from attnspec.impls import jax_dot_product_attention as fast
 from attnspec.impls.peers import flax_nnx
 from attnspec.impls.peers.shared.jax_identity import identity
+from attnspec.impls.peers.shared.reasons import JOINED
 
 ARRAYS = "jax"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -21,7 +22,7 @@ KNOWN_ISSUES = {
     "rejection.mask_shape": flax_nnx.KNOWN_ISSUES["rejection.mask_shape"],
     "rejection.mask_dtype": flax_nnx.KNOWN_ISSUES["rejection.mask_dtype"],
     "rejection.dropout_rate": flax_nnx.KNOWN_ISSUES["rejection.dropout_rate"],
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "masking.nan_value_shows": JOINED,
 }
 CONVENTIONS = {
     "layout": "BLHD",

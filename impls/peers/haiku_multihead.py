@@ -7,6 +7,7 @@ import haiku as hk
 import jax
 
 from attnspec.impls.peers.shared.jax_identity import identity
+from attnspec.impls.peers.shared.reasons import JOINED
 
 ARRAYS = "jax"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -18,7 +19,7 @@ KNOWN_ISSUES = {
     "rejection.mask_dtype": "a mask of 0 and -inf is read as booleans, which shows what it should hide; unreported",
     "rejection.integers": "the root of the width is cut to an integer; unreported",
     "mask+float16": "a row without visible keys is NaN, for -1e30 is -inf there, and the mean elsewhere; unreported",
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "masking.nan_value_shows": JOINED,
 }
 CONVENTIONS = {"layout": "BLHD", "empty_row": "mean", "masked_nonfinite": "propagates"}
 

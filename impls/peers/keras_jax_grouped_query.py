@@ -7,6 +7,7 @@ from typing import Any
 
 from attnspec.impls import jax_dot_product_attention as fast
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST, ONE_KEY_REPEATED
 
 keras = shared.keras_on("jax")
 
@@ -15,9 +16,9 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 PACKAGES = ("keras",)
 LACKS = {"value_dim", "rank2", "rank3", *(lack for lack in fast.LACKS if "float16" in lack)}
 KNOWN_ISSUES = {
-    "rejection.lengths": "a key of one position is repeated in the scores, and the value is summed; unreported",
-    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "rejection.lengths": ONE_KEY_REPEATED,
+    "rejection.mask_dtype": MASK_CAST,
+    "masking.nan_value_shows": JOINED,
 }
 CONVENTIONS = {
     "layout": "BLHD",

@@ -4,6 +4,7 @@ from typing import Any
 
 from attnspec.impls import jax_dot_product_attention as fast
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared.reasons import MASK_CAST, ONE_KEY_REPEATED
 
 keras = shared.keras_on("jax")
 
@@ -14,8 +15,8 @@ LACKS = {"value_dim", "rank2", "rank3", *(lack for lack in fast.LACKS if "float1
 KNOWN_ISSUES = {
     "float64": "the result is float32; unreported",
     "range.extreme_scores": fast.KNOWN_ISSUES["range.extreme_scores"],
-    "rejection.lengths": "a key of one position is repeated in the scores, and the value is summed; unreported",
-    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
+    "rejection.lengths": ONE_KEY_REPEATED,
+    "rejection.mask_dtype": MASK_CAST,
     "rejection.mask_shape": fast.KNOWN_ISSUES["rejection.mask_shape"],
     "rejection.integers": fast.KNOWN_ISSUES["rejection.integers"],
     "lowest_bias+mask": fast.LOWEST,

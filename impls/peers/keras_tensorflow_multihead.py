@@ -6,6 +6,7 @@ It is called without its weights: keras.ops.dot_product_attention.
 from typing import Any
 
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST
 from attnspec.impls.peers.shared.tensorflow_amx import GARBAGE, HERE, LEAK
 
 keras = shared.keras_on("tensorflow")
@@ -15,8 +16,8 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 PACKAGES = ("keras",)
 LACKS = {"gqa", "rank2", "rank3", "zero_size"}
 KNOWN_ISSUES = {
-    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "rejection.mask_dtype": MASK_CAST,
+    "masking.nan_value_shows": JOINED,
     **({"masking.nan_query_shows": LEAK, "purity.vectorized": GARBAGE} if HERE else {}),
 }
 CONVENTIONS = {

@@ -3,12 +3,12 @@
 It is called without its weights: keras.ops.dot_product_attention.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from attnspec.impls import torch_sdpa
+from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST
 
 keras = shared.keras_on("torch")
 
@@ -17,8 +17,8 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 PACKAGES = ("keras",)
 LACKS = {"value_dim", "rank2", "rank3", "compile", "double_gradient", "forward_gradient"}
 KNOWN_ISSUES = {
-    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "rejection.mask_dtype": MASK_CAST,
+    "masking.nan_value_shows": JOINED,
     "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
     "gradient.oracle": "what is masked is lowered by a finite number: an empty row has gradients; unreported",
     "gradient.empty_rows_finite": "an empty row has gradients; unreported",
@@ -45,6 +45,4 @@ def attention(query: Any, key: Any, value: Any, *, mask: Any = None, is_causal: 
     return shared.grouped_query_attention(keras, query, key, value, mask=mask, is_causal=is_causal)
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """The kernels of torch's scaled_dot_product_attention that run in ``call``."""
-    return sdpa_kernels(call)
+kernels = sdpa_kernels

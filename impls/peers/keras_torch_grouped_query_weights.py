@@ -6,9 +6,10 @@ It is called with its weights: products and a softmax of its own.
 from collections.abc import Callable
 from typing import Any
 
+from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST, ONE_KEY_REPEATED
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
 
 keras = shared.keras_on("torch")
 
@@ -18,10 +19,10 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 PACKAGES = ("keras",)
 LACKS = {"value_dim", "rank2", "rank3"}
 KNOWN_ISSUES = {
-    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "rejection.mask_dtype": MASK_CAST,
+    "masking.nan_value_shows": JOINED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
-    "rejection.lengths": "a key of one position is repeated in the scores, and the value is summed; unreported",
+    "rejection.lengths": ONE_KEY_REPEATED,
 }
 CONVENTIONS = {
     "layout": "BLHD",

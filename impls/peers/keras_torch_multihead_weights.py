@@ -6,9 +6,10 @@ It is called with its weights: products and a softmax of its own.
 from collections.abc import Callable
 from typing import Any
 
+from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
 
 keras = shared.keras_on("torch")
 
@@ -18,8 +19,8 @@ DTYPES = ("float64", "float32", "float16", "bfloat16")
 PACKAGES = ("keras",)
 LACKS = {"gqa", "rank2", "rank3", "zero_size", "compile"}
 KNOWN_ISSUES = {
-    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
-    "masking.nan_value_shows": "the projections join the heads, and 0 · NaN of another head is NaN; by design",
+    "rejection.mask_dtype": MASK_CAST,
+    "masking.nan_value_shows": JOINED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
 }
 CONVENTIONS = {

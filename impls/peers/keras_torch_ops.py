@@ -1,11 +1,11 @@
 """keras.ops.dot_product_attention on PyTorch, with the kernel that Keras and PyTorch pick."""
 
-from collections.abc import Callable
 from typing import Any
 
 from attnspec.impls import torch_sdpa
+from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+from attnspec.impls.peers.shared.reasons import MASK_CAST
 
 keras = shared.keras_on("torch")
 
@@ -15,7 +15,7 @@ PACKAGES = ("keras",)
 LACKS = {"bias+mask", "bias+is_causal", "rank2", "rank3", "double_gradient", "forward_gradient", "compile"}
 KNOWN_ISSUES = {
     "float64": "the result is float32; unreported",
-    "rejection.mask_dtype": "a mask of 0 and -inf is cast to booleans, which shows what it should hide; unreported",
+    "rejection.mask_dtype": MASK_CAST,
     "gradient.oracle": "what is masked is lowered by a finite number: an empty row has gradients; unreported",
     "gradient.empty_rows_finite": "an empty row has gradients; unreported",
     "mask+float16": "what is masked is lowered by 45 850 only, so that a row without visible keys is not their mean; "
@@ -54,6 +54,4 @@ def attention(
     return shared.ops_attention(keras, query, key, value, mask=mask, bias=bias, is_causal=is_causal, scale=scale)
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """The kernels of torch's scaled_dot_product_attention that run in ``call``."""
-    return sdpa_kernels(call)
+kernels = sdpa_kernels

@@ -6,10 +6,11 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn
 
+from attnspec.impls.peers.shared.reasons import JOINED
+
 ARRAYS = "mlx"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 LACKS = {"gqa", "rank2", "rank3", "zero_size", "mask+bias", "bias_dtype"}  # there is one argument for mask and bias
-JOINED = "the projections join the heads, and 0 · NaN of another head is NaN; by design"
 KNOWN_ISSUES = {"masking.nan_value_shows": JOINED, "masking.nan_bias_shows": JOINED}
 CONVENTIONS = {
     "layout": "BLHD",

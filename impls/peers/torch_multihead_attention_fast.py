@@ -3,13 +3,13 @@
 The query, key and value of the contract are parts of the one tensor that it takes, told apart by its projections.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
 from attnspec.impls.peers.shared import torch_multihead as shared
+from attnspec.impls.peers.shared.reasons import JOINED
 
 ARRAYS = "torch"
 KERNEL = "fast"
@@ -28,7 +28,7 @@ LACKS = {
     "forward_gradient",
 }
 KNOWN_ISSUES = {
-    "masking.nan_value_shows": shared.MIXED,
+    "masking.nan_value_shows": JOINED,
     "masking.nan_query_shows": "query and key are parts of one tensor, whose projections meet both; by design",
     "rejection.mask_dtype": shared.ASSERTED,
     "purity.compiled": "a row without visible keys is NaN, but 0 where the call is traced: that goes the slow path; "
@@ -103,6 +103,4 @@ def refuse_gradients(*arrays: Any) -> None:
         raise ValueError("requires_grad: wanted arrays without, came one with, in torch MultiheadAttention's fast path")
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """How the module answers ``call``: "fast", "sdpa" or "weights"."""
-    return shared.ways(call)
+kernels = shared.ways

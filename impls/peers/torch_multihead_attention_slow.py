@@ -4,11 +4,11 @@ Query, key and value are not the same tensor, so that the fast path does not app
 scaled_dot_product_attention.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from attnspec.impls import torch_sdpa
 from attnspec.impls.peers.shared import torch_multihead as shared
+from attnspec.impls.peers.shared.reasons import JOINED
 
 ARRAYS = "torch"
 KERNEL = "sdpa"
@@ -31,8 +31,8 @@ KNOWN_ISSUES = {
     **shared.REFUSALS,
     "rejection.mask_dtype": shared.ASSERTED,
     "rejection.key_lengths": shared.ASSERTED,
-    "masking.nan_value_shows": shared.MIXED,
-    "masking.nan_bias_shows": shared.MIXED,
+    "masking.nan_value_shows": JOINED,
+    "masking.nan_bias_shows": JOINED,
     "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
 }
 CONVENTIONS = {"mask": "block", "masked_nonfinite": "propagates", "value_range": "sum"}
@@ -67,6 +67,4 @@ def attention(
     return shared.parted(output, heads)
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """How the module answers ``call``: "fast", "sdpa" or "weights"."""
-    return shared.ways(call)
+kernels = shared.ways

@@ -3,10 +3,10 @@
 Query, key and value are not the same tensor, so that the fast path does not apply.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from attnspec.impls.peers.shared import torch_multihead as shared
+from attnspec.impls.peers.shared.reasons import JOINED
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
 
 ARRAYS = "torch"
@@ -26,8 +26,8 @@ KNOWN_ISSUES = {
     **shared.REFUSALS,
     "rejection.mask_dtype": shared.ASSERTED,
     "rejection.key_lengths": shared.ASSERTED,
-    "masking.nan_value_shows": shared.MIXED,
-    "masking.nan_bias_shows": shared.MIXED,
+    "masking.nan_value_shows": JOINED,
+    "masking.nan_bias_shows": JOINED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
     "definition.output": SPREAD,
     "influence.values": SPREAD,
@@ -73,6 +73,4 @@ def attention(
     return (output, weights) if return_weights else output
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """How the module answers ``call``: "fast", "sdpa" or "weights"."""
-    return shared.ways(call)
+kernels = shared.ways

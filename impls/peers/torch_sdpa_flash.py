@@ -1,12 +1,11 @@
 """torch.nn.functional.scaled_dot_product_attention, held to its flash kernel: what that does not take raises."""
 
-from collections.abc import Callable
 from typing import Any
 
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attnspec.impls import torch_sdpa
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+from attnspec.impls.kernels.torch import sdpa_kernels
 
 ARRAYS = "torch"
 KERNEL = "flash"
@@ -56,6 +55,4 @@ def _four_axes(array: Any) -> Any:
     return None if array is None else array[(None,) * (4 - array.ndim)]
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """The kernels of scaled_dot_product_attention that run in ``call``."""
-    return sdpa_kernels(call)
+kernels = sdpa_kernels

@@ -1,12 +1,11 @@
 """transformers' sdpa_attention_forward, the attention function that its models choose by default."""
 
-from collections.abc import Callable
 from typing import Any
 
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 from attnspec.impls import torch_sdpa
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+from attnspec.impls.kernels.torch import sdpa_kernels
 
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -77,6 +76,4 @@ def attention(
     return output.transpose(1, 2)  # (B, L, Hq, Dv) to (B, Hq, L, Dv)
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """The kernels of torch's scaled_dot_product_attention that run in ``call``."""
-    return sdpa_kernels(call)
+kernels = sdpa_kernels

@@ -4,6 +4,7 @@ from typing import Any
 
 from x_transformers.attend import Attend
 
+from attnspec.impls.peers.shared.reasons import ONE_KEY_REPEATED
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
 
 ARRAYS = "torch"
@@ -19,7 +20,7 @@ KNOWN_ISSUES = {
     "lowest_bias+is_causal": "what is hidden gets finfo.min, like a visible bias of it; unreported",
     "mask+float64+gradient": "what is masked gets finfo.min, -inf in the softmax's float32: gradients of an empty row "
     "are NaN; unreported",
-    "rejection.lengths": "a key of one position is repeated in the scores, and the value is summed; unreported",
+    "rejection.lengths": ONE_KEY_REPEATED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
 }
 CONVENTIONS = {

@@ -1,12 +1,11 @@
 """x_transformers' Attend with flash attention: scaled_dot_product_attention behind checks and masks of its own."""
 
-from collections.abc import Callable
 from typing import Any
 
 from x_transformers.attend import Attend
 
 from attnspec.impls import torch_sdpa
-from attnspec.impls.peers.shared.torch_operators import sdpa_kernels
+from attnspec.impls.kernels.torch import sdpa_kernels
 
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -56,6 +55,4 @@ def _four_axes(array: Any) -> Any:
     return None if array is None else array[(None,) * (4 - array.ndim)]
 
 
-def kernels(call: Callable[[], Any]) -> set[str]:
-    """The kernels of torch's scaled_dot_product_attention that run in ``call``."""
-    return sdpa_kernels(call)
+kernels = sdpa_kernels

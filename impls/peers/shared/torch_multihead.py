@@ -5,11 +5,10 @@ from typing import Any
 
 import torch
 
-from attnspec.impls.peers.shared.torch_operators import operators
+from attnspec.impls.kernels.torch import operators
 
 ASSERTED = "meets a bare assert, an AssertionError that python -O leaves out; unreported"
 REFUSALS = dict.fromkeys((f"rejection.{what}" for what in ("lengths", "width", "heads", "batch", "rank")), ASSERTED)
-MIXED = "the projections join the heads, and 0 · NaN of another head is NaN; by design"
 
 MODULES: dict[tuple[Any, ...], torch.nn.MultiheadAttention] = {}
 """Modules by what they are made for: their weights depend on nothing else."""

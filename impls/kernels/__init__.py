@@ -1,0 +1,1 @@
+"""Which kernels of an array library run in a call: one module a library."""

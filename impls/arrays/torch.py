@@ -98,13 +98,15 @@ def forward_gradient(
 def compile(function: Function) -> Function:
     """One graph for each shape: a graph break or a silent return to eager is an error.
 
-    Dynamo gives up after 8 shapes of one function by default; here each shape is meant to compile.
+    Dynamo gives up after 8 shapes of one function by default; here each shape is meant to compile. That Dynamo itself
+    instantiates an autograd.Function, which PyTorch warns of, is left out.
     """
     compiled = torch.compile(function, backend="aot_eager", dynamic=False, fullgraph=True)
     limits = {"recompile_limit": 1 << 20, "accumulated_recompile_limit": 1 << 20}
 
     def call(*arrays: Any) -> Any:
-        with torch._dynamo.config.patch(limits):
+        with torch._dynamo.config.patch(limits), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*should not be instantiated", DeprecationWarning)
             return compiled(*arrays)
 
     return call

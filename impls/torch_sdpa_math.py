@@ -5,7 +5,7 @@ from typing import Any
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attnspec.impls import torch_sdpa
-from attnspec.impls.kernels.torch import sdpa_kernels
+from attnspec.impls.kernels.torch import sdpa_kernels, turn
 
 ARRAYS = "torch"
 KERNEL = "math"
@@ -34,7 +34,7 @@ def attention(
     would add; what else is malformed is PyTorch's to find.
     Formula: Vaswani et al. 2017, equation 1.
     """
-    with sdpa_kernel(SDPBackend.MATH):
+    with turn(), sdpa_kernel(SDPBackend.MATH):
         return torch_sdpa.attention(query, key, value, mask=mask, bias=bias, is_causal=is_causal, scale=scale)
 
 

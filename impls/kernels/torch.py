@@ -1,8 +1,11 @@
 """Which of PyTorch's operators a call runs: proof that it went the way that was asked for."""
 
+import contextlib
+import threading
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch.profiler import ProfilerActivity, profile
 
 SDPA = {
@@ -25,3 +28,14 @@ def operators(call: Callable[[], Any]) -> set[str]:
 def sdpa_kernels(call: Callable[[], Any]) -> set[str]:
     """The kernels of scaled_dot_product_attention that run in ``call``."""
     return {SDPA[name] for name in operators(call) & SDPA.keys()}
+
+
+_TURN = threading.Lock()
+
+
+def turn() -> contextlib.AbstractContextManager[Any]:
+    """For calls inside of ``sdpa_kernel``, which sets and sets back what holds for all threads: one at a time.
+
+    Of two that cross, the last to leave would leave its own kernel to the whole process. A compiler sees no threads.
+    """
+    return contextlib.nullcontext() if torch.compiler.is_compiling() else _TURN

@@ -5,7 +5,7 @@ from typing import Any
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attnspec.impls import torch_sdpa
-from attnspec.impls.kernels.torch import sdpa_kernels
+from attnspec.impls.kernels.torch import sdpa_kernels, turn
 
 ARRAYS = "torch"
 KERNEL = "flash"
@@ -44,7 +44,7 @@ def attention(
     malformed is PyTorch's to find.
     Algorithm: Dao, FlashAttention-2, 2023, algorithm 1.
     """
-    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+    with turn(), sdpa_kernel(SDPBackend.FLASH_ATTENTION):
         return torch_sdpa.attention(
             query, key, value, mask=_four_axes(mask), bias=_four_axes(bias), is_causal=is_causal, scale=scale
         )

@@ -32,11 +32,12 @@ def agree(name, said, told):
     return said == told or (name in LENIENT and told == CONVENTIONS[name][0])
 
 
-COMPILED = [pytest.param(name, marks=pytest.mark.slow) for name in own_names() if name.startswith("jax")]
-OTHERS = [name for name in own_names() if not name.startswith("jax")]
+def timed(cases):
+    """The cases, those that JAX has to compile marked as slow."""
+    return [pytest.param(*case, marks=[pytest.mark.slow] * ("jax" in case[0])) for case in cases]
 
 
-@pytest.mark.parametrize("target", [*OTHERS, *COMPILED])
+@pytest.mark.parametrize("target", timed((name,) for name in own_names()))
 def test_backend_gives_back_what_it_declares(target):
     found, said = probed(target), declared(target)
     other = {name: (said.conventions[name], value) for name, value in found.conventions.items()}
@@ -88,7 +89,7 @@ PEERS = {
 }
 
 
-@pytest.mark.parametrize("target", PEERS)
+@pytest.mark.parametrize("target", timed((target,) for target in PEERS))
 def test_bare_function_gives_what_our_adapter_declares(target):
     found, said = probed(target), declared(PEERS[target])
     other = {name: (said.conventions[name], value) for name, value in found.conventions.items()}
@@ -119,7 +120,7 @@ FACTS = {
 }
 
 
-@pytest.mark.parametrize(("target", "name"), FACTS)
+@pytest.mark.parametrize(("target", "name"), timed(FACTS))
 def test_fact_of_a_backend(target, name):
     assert probed(target).findings[name].value == FACTS[target, name]
 

@@ -60,6 +60,8 @@ def _failure(invariant: Invariant, backend: Backend, case: Recipe | Problem, shr
     except (Violation, BackendError) as error:
         failure = told(error, problem)
         return replace(failure, message=failure.message + _only_with(problem)) if shrink else failure
+    except Inapplicable:  # it applied a moment ago
+        pass
     return Failure("failed once and held when looked at again: the result depends on what went before", problem)
 
 

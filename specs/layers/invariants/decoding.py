@@ -151,11 +151,11 @@ ATTEMPTS = 50
 
 
 def ending_apart(ids: Array) -> tuple[int, int]:
-    """At how many steps sequences end, if the second number, a token, is taken as the end; the most there are."""
+    """How many sequences end with a step or more between them, if the second number is the end; the most there are."""
     found = []
     for end in {int(id) for id in ids[:, 1:].ravel()}:
-        steps = {row.tolist().index(end) for row in ids[:, 1:-1] if end in row}
-        found.append((len(steps), end))
+        steps = sorted(row.tolist().index(end) for row in ids[:, 1:-1] if end in row)
+        found.append((sum(late - early > 1 for early, late in itertools.pairwise([-2, *steps])), end))
     return max(found)
 
 

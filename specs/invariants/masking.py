@@ -228,7 +228,7 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
     """A query of NaN that sees a key gives NaN, and no other query's output changes: a fault upstream stays visible."""
     _, _, _, queries, _, key_dim, value_dim = problem.shape
     require(queries > 0 and key_dim > 0 and value_dim > 0)
-    seeing = np.isfinite(backend.solution(problem).logits).any(-1)  # (B, Hq, L)
+    seeing = np.asarray(np.isfinite(backend.solution(problem).logits).any(-1))  # (B, Hq, L)
     drawn, last = int(problem.rng.randint(queries)), queries - 1  # all biases of the last may be the lowest number
     rows = [row for row in sorted({drawn, last}) if seeing[:, :, row].any()]
     require(bool(rows))

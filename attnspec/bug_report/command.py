@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -60,7 +61,9 @@ def _one_of_all(job: Job, issue: str, out: Path) -> int:
 
 def one(job: Job, key: str, out: Path) -> Path:
     """The script for one failure, which has been seen to show it. ValueError if there is none."""
-    found, module = failure(job, key), find(job.target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the target warns of is neither the command's to tell nor a failure
+        found, module = failure(job, key), find(job.target)
     text = script(found, module, head(found, module))
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{short_name(job.target)}.{key}.py"

@@ -63,12 +63,12 @@ def number(element: np.generic) -> str:
 
 
 def upwards(tolerance: Array) -> Array:
-    """The tolerances with three digits, none of them smaller."""
+    """The tolerances with five digits, none of them smaller: with fewer, what is just over one would pass."""
     with np.errstate(over="ignore"):
         short = [value if not value or not math.isfinite(value) else _up(value) for value in tolerance.reshape(-1)]
     return np.array(short, np.float64).reshape(tolerance.shape)
 
 
 def _up(value: float) -> float:
-    short = float(f"{value:.2e}")
-    return short if short >= value else float(f"{value * 1.005:.2e}")
+    short = float(f"{value:.4e}")
+    return short if short >= value else float(f"{value * 1.00005:.4e}")

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from attnspec.impls.peers.shared.onnx_model import Array, Node, Value, described, given, merged
+from attnspec.impls.peers.shared.onnx_model import Array, Node, Value, described, given, merged, widened
+from attnspec.impls.peers.shared.onnxruntime_cache import attend_cached, make_cache
 from attnspec.impls.peers.shared.onnxruntime_session import operators as kernels
 from attnspec.impls.peers.shared.onnxruntime_session import run
 
-__all__ = ["attention", "kernels"]
+__all__ = ["attend_cached", "attention", "kernels", "make_cache"]
 
 ARRAYS = "numpy"
 PACKAGES = ("onnx", "onnxruntime")
@@ -46,7 +47,7 @@ def attention(
         shapes = f"{query.shape}, {key.shape}, {value.shape}"
         raise ValueError(f"query, key, value: wanted (B, n, H, D), D alike, came {shapes}, in GroupQueryAttention")
     width, scale = query.shape[-1], query.shape[-1] ** -0.5 if scale is None and query.shape[-1] else scale
-    query, key, value = (_filled(array) for array in (query, key, value))
+    query, key, value = (widened(array) for array in (query, key, value))
     if bias is not None:
         bias = bias.reshape((1,) * (4 - bias.ndim) + bias.shape)
     tokens = np.full(len(key), key.shape[1] - 1, np.int32)
@@ -61,8 +62,3 @@ def attention(
     operator, told = "GroupQueryAttention", tuple(attributes.items())
     node = Node(operator, 23, described(arrays), outputs, told, domain="com.microsoft")
     return run(node, given(arrays))[0].reshape(query.shape)[..., :width]
-
-
-def _filled(array: Array) -> Array:
-    """The array with zeros behind its width, up to a multiple of 8."""
-    return np.pad(array, [(0, 0)] * 3 + [(0, -array.shape[-1] % 8)])

@@ -228,17 +228,23 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
     """A query of NaN that sees a key gives NaN, and no other query's output changes: a fault upstream stays visible."""
     _, _, _, queries, _, key_dim, value_dim = problem.shape
     require(queries > 0 and key_dim > 0 and value_dim > 0)
-    row = int(problem.rng.randint(queries))
+    seeing = np.asarray(np.isfinite(backend.solution(problem).logits).any(-1))  # (B, Hq, L)
+    drawn, last = int(problem.rng.randint(queries)), queries - 1  # all biases of the last may be the lowest number
+    rows = [row for row in sorted({drawn, last}) if seeing[:, :, row].any()]
+    require(bool(rows))
+    wanted = part(backend.solve(problem), "output")
+    return max(_spoiled_query_shows(backend, problem, row, seeing, wanted) for row in rows)
+
+
+def _spoiled_query_shows(backend: Backend, problem: Problem, row: int, seeing: Array, wanted: Array) -> float:
+    """Holds the output with query ``row`` NaN to NaN there, where it sees a key, and to ``wanted`` elsewhere."""
     query = np.array(problem.query)
     query[..., row, :] = np.nan
-    solution = backend.solution(problem)
-    seeing = np.asarray(np.isfinite(solution.logits[:, :, row]).any(-1, keepdims=True))  # (B, Hq, 1)
-    require(bool(seeing.any()))
-    came, wanted = (part(backend.solve(p), "output") for p in (problem.replace(query=query), problem))
-    own = np.where(seeing[..., None] & (np.arange(queries)[:, None] == row), came, np.nan)
+    came = part(backend.solve(problem.replace(query=query)), "output")
+    spoiled = np.arange(seeing.shape[-1])[:, None] == row  # (L, 1)
+    own = np.where(seeing[..., None] & spoiled, came, np.nan)
     hold(f"output of query {row}", own, np.full(own.shape, np.nan), 0.0)
-    others = np.arange(queries)[:, None] != row
-    return hold("output of other queries", np.where(others, came, wanted), wanted, slack(backend, problem))
+    return hold("output of other queries", np.where(spoiled, wanted, came), wanted, slack(backend, problem))
 
 
 @invariant(

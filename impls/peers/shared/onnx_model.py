@@ -68,3 +68,8 @@ def merged(array: Array) -> Array:
     """(B, n, H, D) with its heads side by side: (B, n, H·D)."""
     batch, tokens, heads, width = array.shape
     return array.reshape(batch, tokens, heads * width)
+
+
+def widened(array: Array) -> Array:
+    """The array (…, D) with zeros behind its width, up to a multiple of 8."""
+    return np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, -array.shape[-1] % 8)])

@@ -206,13 +206,15 @@ def costs(invariant: Invariant, backend: Backend) -> bool:
 
 def bare(invariant: Invariant, backend: Backend, profile: Profile) -> Iterator[Recipe]:
     """For an invariant that says nothing about its ``cases``: all rows of the plan that are about it, then the plan's
-    shapes with only the options that it needs.
+    shapes with only the options that it needs, then with each setting alone of those it is about.
     """
     if invariant.probes:
         return
     rows = [] if costs(invariant, backend) else fitting(invariant, backend, plan_of(backend))
     yield from map(profile.shifted, rows)
-    for row in plan_of(backend):
-        row = profile.shifted(_fitted(invariant, replace(row, settings=())))
+    about = (option for option in SETTINGS if keywords(option) <= invariant.any_of)
+    alone = [(option, name) for option in about for name in SETTINGS[option]]
+    for chosen, row in itertools.product([(), *((setting,) for setting in alone)], plan_of(backend)):
+        row = profile.shifted(_fitted(invariant, replace(row, settings=chosen)))
         if invariant.takes(backend, row.problem().features):
             yield row

@@ -81,7 +81,7 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
     if not backend.arrays.RUNS_COMPILED:
         recipes += _unmet(backend, recipes)
         recipes += _alone(backend, [shape for shape in _shapes(backend) if "zero_size" not in shape.features])
-        recipes += _bare(backend)
+    recipes += _bare(backend)
     return tuple(dict.fromkeys(recipes))
 
 
@@ -185,7 +185,7 @@ def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[P
     some = one_of_each_kind(_shapes(backend)) if backend.arrays.RUNS_COMPILED else _shapes(backend)
     for first, second in itertools.combinations(factors, 2):
         if (first, second) == ("shape", "dtype"):
-            met = [factors[first][0], *(shape for shape in some if shape.keys >= LONG)]
+            met = [factors[first][0], *(shape for shape in _shapes(backend) if shape.keys >= LONG)]
             yield from (((first, shape), (second, b)) for shape in met for b in factors[second])
             continue
         for a, b in itertools.product(factors[first], factors[second]):

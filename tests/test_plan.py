@@ -1,5 +1,6 @@
 """The plan covers what it says, recomputed here from its recipes alone; failing recipes shrink to the minimum."""
 
+import dataclasses
 import itertools
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from attnspec.specs.backend import Backend
+from attnspec.specs.cases import PROFILES, bare
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS, SHAPE_FEATURES, read_declaration
 from attnspec.specs.plan import PLAINEST, POOL, claimed, plan, with_values
@@ -154,9 +156,18 @@ def test_every_setting_occurs_alone_in_telling_numbers():
     assert alone == {(option, setting) for option in SETTINGS for setting in SETTINGS[option]}
 
 
-def test_each_dtype_occurs_in_a_small_problem_without_options():
-    small = (row for row in rows(BACKENDS["everything"]) if row.shape == PLAINEST.shape)
+@pytest.mark.parametrize("name", ["everything", "compiled"])
+def test_each_dtype_occurs_in_a_small_problem_without_options(name):
+    small = (row for row in rows(BACKENDS[name]) if row.shape == PLAINEST.shape)
     assert {row.dtype for row in small if not row.settings} == set(ALL_DTYPES)
+
+
+@plans
+def test_each_dtype_meets_each_long_shape(planned):
+    """There rounding adds up."""
+    long = {shape for shape in POOL if shape.keys >= 100 and allowed(planned, FEATURES[shape])}
+    wanted = set(itertools.product(long, planned.declaration.dtypes))
+    assert wanted <= {(row.shape, row.dtype) for row in rows(planned)}
 
 
 @plans
@@ -307,3 +318,13 @@ def test_dropout_is_probed_where_values_are_as_wide_as_keys():
     }
     assert probes
     assert not any("value_dim" in probe("float32").features for probe in probes)
+
+
+def test_what_hides_keys_is_tried_alone_where_the_cases_hide_none():
+    """Keys that no query sees, which a plan of few rows may not have."""
+    planned, invariant = backend(("mask", "is_causal"), runs_compiled=True), catalogue()["gradient.hidden_zero"]
+    planned = dataclasses.replace(
+        planned, arrays=SimpleNamespace(**{**vars(planned.arrays), "TRANSFORMS": {"gradient"}})
+    )
+    alone = {row.settings for row in bare(invariant, planned, PROFILES["default"])}
+    assert alone == {(), *((("mask", name),) for name in SETTINGS["mask"]), (("is_causal", "on"),)}

@@ -30,6 +30,11 @@ def sdpa_kernels(call: Callable[[], Any]) -> set[str]:
     return {SDPA[name] for name in operators(call) & SDPA.keys()}
 
 
+def flex_kernels(call: Callable[[], Any]) -> set[str]:
+    """How flex_attention answers ``call``: "compiled", by a graph of Inductor's, or "unfused"."""
+    return {"compiled" if any("CompiledFxGraph" in name for name in operators(call)) else "unfused"}
+
+
 _TURN = threading.Lock()
 
 

@@ -7,9 +7,11 @@ import torch
 from torch.nn.attention import flex_attention as flex
 from torch.nn.attention.flex_attention import AuxRequest, create_block_mask, flex_attention
 
+from attnspec.impls.kernels.torch import flex_kernels
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
 
 ARRAYS = "torch"
+KERNEL = "unfused"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 LACKS = {
     "rank2",
@@ -145,4 +147,5 @@ def all_of(mods: list[Callable[..., Any]]) -> Callable[..., Any]:
     return mask_mod
 
 
+kernels = flex_kernels
 flex._FLEX_ATTENTION_DISABLE_COMPILE_DEBUG = True  # documented for debugging: without it every call is traced anew

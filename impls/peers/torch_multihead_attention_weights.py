@@ -21,7 +21,10 @@ LACKS = {
     "value_dim",
     "rank2",
 }
-SPREAD = "a row without visible keys is NaN in one head, which the projection behind spreads to all heads; unreported"
+SPREAD = (
+    "a row without visible keys is NaN in one head, which the projection behind spreads to all heads: "
+    "https://github.com/pytorch/pytorch/issues/160064"
+)
 KNOWN_ISSUES = {
     **shared.REFUSALS,
     "rejection.mask_dtype": shared.ASSERTED,

@@ -1,15 +1,22 @@
-"""The page says what the files say, with everything escaped and nothing to load."""
+"""The page says what the files say, with everything escaped and nothing to load.
+
+In a browser, where there is one, it opens from disk in dark and light, wide and narrow; screenshots of that are left in
+build/report/.
+"""
 
 import json
 import re
+import shutil
 from collections import Counter
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from bench_sample import SIZES, UNRANKED, write_sample
 from contrast import contrast
 from test_table import FLAWED, PATTERNS, attnspec
 
+from attnspec.conformance.cells import families
 from attnspec.reporting.comparing import places, ratios
 from attnspec.reporting.growth import fit
 from attnspec.reporting.timings import read_bench
@@ -18,6 +25,9 @@ from attnspec.targets import expanded
 
 for package in ("jinja2", "matplotlib"):
     pytest.importorskip(package)
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+SCREENSHOTS = Path(__file__).parents[1] / "build" / "report"
 
 HOSTILE = '"\'><script>window.hacked = 1</script></style></pre><img src=x onerror=hacked()> {{ 7 * 7 }} $x$ &lt; https://example.org/"x'
 
@@ -302,7 +312,7 @@ def test_a_violation_without_its_problem_is_damage(folder, tmp_path, capsys):
 def test_a_place_that_cannot_be_written_is_one_line(folder, tmp_path, option, wanted, capsys):
     (tmp_path / "file").write_text("")
     words = {"--out": tmp_path / "report.html", option: tmp_path / "file" / "in"}
-    assert attnspec("report", folder / "bench.json", *(word for pair in words.items() for word in pair)) == 2
+    assert attnspec("report", folder / "run.json", *(word for pair in words.items() for word in pair)) == 2
     assert f"report: wanted {wanted}, came" in capsys.readouterr().err
 
 
@@ -326,3 +336,130 @@ def test_colours_are_told_from_the_ground_in_light_and_dark(page):
     for ink, paper, faint, *_ in (light, dark):
         assert contrast(ink, paper) > 7
         assert contrast(faint, paper) > 4.5
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("wanted Chromium, came none: none of its names is on the path")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a file, and hold it to what no page may do: ask for anything but itself, or complain."""
+    visits, told, asked, opened = [], [], [], []
+
+    def call(file, width=1280, scheme="light", scripts=True):
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts
+        )
+        visits.append(context)
+        opened.append(file.as_uri())
+        view = context.new_page()
+        view.on("console", lambda message: told.append(message.text))
+        view.on("pageerror", lambda error: told.append(str(error)))
+        view.on("dialog", lambda dialog: told.append(dialog.message))
+        view.on("request", lambda request: asked.append(request.url))
+        view.goto(file.as_uri())
+        return view
+
+    yield call
+    for context in visits:
+        context.close()
+    assert (told, asked) == ([], opened)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_opens_in_any_light_on_any_screen(visit, page, width, scheme):
+    view = visit(page, width, scheme)
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    view.screenshot(path=SCREENSHOTS / f"{scheme}-{width}.png", full_page=True)
+    assert view.evaluate("document.documentElement.scrollWidth") == width
+    ground = view.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, ground[4:-1].split(","))) > 3 * 128) == (scheme == "light")
+    figures = [figure.bounding_box() for figure in view.locator("svg[role=img]").all()]
+    assert len(figures) == 6
+    assert min(box["height"] for box in figures) > 80
+    assert view.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") == (scheme == "dark")
+
+
+def test_figures_follow_the_light(visit, page):
+    ink = "[...document.querySelectorAll('svg text')].map(text => getComputedStyle(text).fill)"
+    marks = "[...document.querySelectorAll('svg [data-backend] use')].map(mark => getComputedStyle(mark).stroke)"
+    light, dark = (visit(page, scheme=scheme) for scheme in ("light", "dark"))
+    assert not set(light.evaluate(ink)) & set(dark.evaluate(ink))
+    assert not set(light.evaluate(marks)) & set(dark.evaluate(marks))
+
+
+def test_tables_scroll_by_themselves_with_the_names_in_sight(visit, page):
+    view = visit(page, 390)
+    region = view.get_by_role("region", name="Conformance")
+    assert region.evaluate("part => part.scrollWidth > part.clientWidth")
+    head = region.get_by_role("rowheader", name="numpy_naive")
+    before = head.bounding_box()["x"]
+    region.focus()
+    region.evaluate("part => part.scrollLeft = 300")
+    assert region.evaluate("part => part.scrollLeft") > 100
+    assert head.bounding_box()["x"] == before
+
+
+def test_filters(visit, page):
+    view = visit(page)
+    rows = view.locator("#conformance tbody tr:visible")
+    backend = view.get_by_role("searchbox", name="Backend")
+    family, status = (view.get_by_role("combobox", name=name) for name in ("Family", "Status"))
+    assert rows.count() == 3
+    backend.fill("NUMPY_na")
+    assert rows.all_inner_texts()[0].startswith("numpy_naive")
+    assert rows.count() == 1
+    assert view.locator("svg g[data-backend]:visible").count() == 0
+    assert "shows" in view.get_by_role("status").inner_text()
+    backend.fill("hasty")
+    assert rows.count() == 0
+    assert {g.get_attribute("data-backend") for g in view.locator("svg g[data-backend]:visible").all()} == {"hasty"}
+    backend.fill("")
+    status.select_option("violated")
+    assert [text.split()[0] for text in rows.all_inner_texts()] == ["flawed"]
+    assert view.locator("#mutants tbody tr:visible").count() == 0
+    status.select_option("survived")
+    assert view.locator("#mutants tbody tr:visible").count() == 1
+    status.select_option("all")
+    family.select_option("softmax")
+    heads = view.locator("#mutants thead th:visible").all_inner_texts()
+    assert [head for head in heads if head in families()] == ["softmax"]
+    family.select_option("all")
+    assert view.locator("#mutants thead th:visible").count() == len(families()) + 3
+    assert view.get_by_role("status").inner_text() == ""
+
+
+def test_a_failure_opens_from_the_keyboard(visit, page):
+    view = visit(page)
+    failure = view.locator("details[data-backend=flawed]", has_text="definition.output").first
+    command = failure.get_by_text("attnspec verify").last
+    assert not command.is_visible()
+    failure.locator("summary").focus()
+    view.keyboard.press("Enter")
+    assert command.is_visible()
+    assert "--problem" in command.inner_text()
+
+
+def test_it_is_readable_without_scripts(visit, page):
+    view = visit(page, scripts=False)
+    assert not view.locator("#filters").is_visible()
+    assert view.locator("#conformance tbody tr:visible").count() == 3
+    assert view.locator("svg[role=img]:visible").count() == 6
+    view.locator("summary", has_text="prefill 256 causal").first.click()
+    assert view.get_by_role("region", name="prefill 256 causal", exact=True).is_visible()
+
+
+def test_nothing_that_files_say_is_run(visit, spoiled_page):
+    view = visit(spoiled_page, 390)
+    assert view.evaluate("window.hacked") is None
+    assert view.evaluate("document.documentElement.scrollWidth") == 390
+    assert HOSTILE in view.locator("body").inner_text()

@@ -61,13 +61,12 @@ STYLE = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A finished figure: what it is called in file names, its text for who cannot see it, and both its forms."""
+    """A finished figure: what it is called in file names, its title, how it stands in the page, and as it was drawn."""
 
     name: str
     title: str
-    told: str
     svg: str
-    png: bytes
+    canvas: Any
 
 
 class Styles:
@@ -113,14 +112,13 @@ def canvas(width: float, height: float) -> Iterator[Any]:
 
 
 def finished(figure: Any, name: str, title: str, told: str, styles: Styles) -> Figure:
-    """The figure as SVG for the page and as PNG."""
+    """The figure as SVG for the page, with what is ``told`` to who cannot see it; the same text each time."""
     import matplotlib
 
-    text, image = io.StringIO(), io.BytesIO()
+    text = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": name}):
         figure.savefig(text, format="svg", metadata={"Date": None})
-    figure.savefig(image, format="png", dpi=150, facecolor="white")
-    return Figure(name, title, told, _inline(text.getvalue(), told, styles), image.getvalue())
+    return Figure(name, title, _inline(text.getvalue(), told, styles), figure)
 
 
 def _inline(svg: str, told: str, styles: Styles) -> str:
@@ -138,6 +136,6 @@ def write_png(folder: Path, figures: Sequence[Figure]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for figure in figures:
-            (folder / f"{figure.name}.png").write_bytes(figure.png)
+            figure.canvas.savefig(folder / f"{figure.name}.png", dpi=150, facecolor="white")
     except OSError as error:
         raise ValueError(f"report: wanted a folder for PNGs, came {str(folder)!r} ({error.strerror})") from error

@@ -128,6 +128,21 @@ def table_command(runs: tuple[Path, ...], as_json: bool, out: Path | None) -> in
     return conformance(runs, as_json, out)
 
 
+@cli.command("report")
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN.json…]")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default="report.html", show_default=True)
+@click.option("--png", type=click.Path(file_okay=False, path_type=Path), help="Write the figures into this folder.")
+def report_command(runs: tuple[Path, ...], out: Path, png: Path | None) -> int:
+    """Make one page out of what `verify --json` and `bench --json` wrote, to be opened from disk.
+
+    Backends and mutants are told apart by their names: `verify 'attnspec.mutants.*' --json` gives the kill matrix. What
+    no RUN is there for is left out, with a line that says which command makes it.
+    """
+    from attnspec.reporting.command import report
+
+    return report(runs, out, png)
+
+
 @cli.command("explain")
 @click.argument("invariant", required=False)
 def explain_command(invariant: str | None) -> int:

@@ -46,18 +46,27 @@ def peer_names() -> tuple[str, ...]:
 
 
 def expanded(targets: Iterable[str]) -> tuple[str, ...]:
-    """The targets, with the backends' names in the place of a pattern such as "flax_*".
+    """The targets, with what it matches in the place of a pattern such as "flax_*" or "attnspec.mutants.*".
 
     ValueError for a pattern that matches none.
     """
     found: list[str] = []
     for target in targets:
-        names = fnmatch.filter(backend_names(), target) if "*" in target else [target]
+        names = _matching(target) if "*" in target else [target]
         if not names:
             known = ", ".join(backend_names())
             raise ValueError(f"{target}: wanted a pattern that one of {known} matches, came one for none")
         found += [name for name in names if name not in found or "*" not in target]
     return tuple(found)
+
+
+def _matching(pattern: str) -> list[str]:
+    """The backends that the pattern matches, or the modules of the package before its last dot."""
+    package, _, last = pattern.rpartition(".")
+    if "*" in package or not package or not exists(package):
+        return fnmatch.filter(backend_names(), pattern)
+    with telling(pattern):
+        return [f"{package}.{name}" for name in fnmatch.filter(modules_of(package), last)]
 
 
 def _home(name: str) -> str:

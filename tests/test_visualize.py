@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from contrast import contrast
 
 from attnspec.cli import _code
 from attnspec.impls.models import minilm
@@ -194,19 +195,6 @@ def test_the_page_is_readable_in_dark_and_light():
     for ink, paper, faint in colours:
         assert contrast(ink, paper) > 7
         assert contrast(faint, paper) > 4.5
-
-
-def contrast(first, second):
-    """WCAG 2.1, contrast ratio."""
-    lights = sorted(
-        sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(x), strict=True)) for x in (first, second)
-    )
-    return (lights[1] + 0.05) / (lights[0] + 0.05)
-
-
-def linear(colour):
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    return [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
 
 
 @pytest.mark.parametrize("module", ["matplotlib.figure", "safetensors.numpy"])

@@ -14,6 +14,9 @@ RUN = {"attnspec": str, "date": str, "python": str, "platform": str, "targets": 
 TARGET = {"target": str, "profile": str, "seed": int, "error": str, "verdict": str, "backend": dict, "outcomes": list}
 """What a run says of each target."""
 
+TROUBLE = {"message": str, "case": str, "problem": list, "lacks": list}
+"""What an outcome says of a violation."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -50,10 +53,13 @@ def entries(files: Iterable[Path]) -> list[Entry]:
 
     ValueError for a file that is none of a run of invariants.
     """
-    latest: dict[str, Entry] = {}
-    for entry in sorted((e for file in files for e in read(file)), key=lambda entry: str(entry.run["date"])):
-        latest[entry.name] = entry
-    return sorted(latest.values(), key=lambda entry: (entry.project, entry.name))
+    return latest(entry for file in files for entry in read(file))
+
+
+def latest(found: Iterable[Entry]) -> list[Entry]:
+    """The latest of each implementation, project by project."""
+    by_name = {entry.name: entry for entry in sorted(found, key=lambda entry: str(entry.run["date"]))}
+    return sorted(by_name.values(), key=lambda entry: (entry.project, entry.name))
 
 
 def read(file: Path) -> list[Entry]:
@@ -62,18 +68,26 @@ def read(file: Path) -> list[Entry]:
         run = parse_object(file.read_text(encoding="utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: wanted the JSON of attnspec verify, came {error}") from None
-    _check(file, "a run", run, RUN)
+    return entries_of(file, run)
+
+
+def entries_of(file: Path, run: dict[str, Any]) -> list[Entry]:
+    """The implementations of a run, the decoded object that ``file`` holds. ValueError as ``read``."""
+    check(file, "a run", run, RUN)
     for target in run["targets"]:
-        _check(file, "a target", target, TARGET)
+        check(file, "a target", target, TARGET)
         for row in target["outcomes"]:
-            _check(file, "an outcome", row, {"invariant": str, "status": str, "worst": dict})
+            check(file, "an outcome", row, {"invariant": str, "status": str, "worst": dict})
+            if row.get("trouble") is not None:
+                check(file, "a violation", row["trouble"], TROUBLE)
             if row["invariant"] not in catalogue():
                 what = "invariants of attention, as this attnspec knows them"
                 raise ValueError(f"{file}: wanted {what}, came {row['invariant']!r}")
     return [Entry(run, target) for target in run["targets"]]
 
 
-def _check(file: Path, what: str, data: Any, wanted: Mapping[str, type]) -> None:
+def check(file: Path, what: str, data: Any, wanted: Mapping[str, type]) -> None:
+    """ValueError in a line unless ``data`` is an object with the names that are ``wanted``, of those types."""
     if not isinstance(data, dict):
         raise ValueError(f"{file}: wanted {what} as an object, came {type(data).__name__}")
     for name, kind in wanted.items():

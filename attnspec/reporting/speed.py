@@ -1,0 +1,91 @@
+"""What the page shows of one run of benchmarks, as plain values and figures."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from attnspec.reporting.comparing import places, ratios
+from attnspec.reporting.drawing import Figure, Styles
+from attnspec.reporting.growth import growths
+from attnspec.reporting.timings import RANKED, Bench, Timing
+
+Item = dict[str, Any]
+
+
+def speed(bench: Bench, number: int) -> Item:
+    """All that the page says of a run; ``number`` tells its figures from those of another run."""
+    timings, styles = bench.timings, Styles([timing.backend for timing in bench.timings])
+    return {
+        "date": bench.date[:16].replace("T", " "),
+        "machine": machine(bench),
+        "packages": {package: v for timing in timings for package, v in timing.versions.items()},
+        "backends": styles.backends,
+        "workloads": workloads(timings),
+        "frontiers": list(_figures(f"frontier-{number}", timings, styles, _frontier)),
+        "growths": list(_growths(f"growth-{number}", timings, styles)),
+        "peaks": list(_figures(f"peak-{number}", timings, styles, _peak)),
+        "others": bench.others,
+    }
+
+
+def workloads(timings: Sequence[Timing]) -> list[Item]:
+    """Each workload with its timings: those ranked, the fastest first, then the others."""
+    ratio = ratios(timings)
+    found = []
+    for group in dict.fromkeys(timing.group for timing in timings):
+        some = sorted((t for t in timings if t.group == group), key=lambda t: (t.median is None, t.median, t.backend))
+        rows = {t.backend: {"timing": t, "ratio": ratio.get((group, t.backend))} for t in some}
+        found.append({"name": group, "rows": rows})
+    return found
+
+
+def machine(bench: Bench) -> dict[str, str]:
+    """What was measured on: processor, system, Python, and the peaks of the same run."""
+    about, cpu = bench.machine, bench.machine.get("cpu") or {}
+    peaks = about.get("peak_gflops") or {}
+    facts = {
+        "processor": " × ".join(str(cpu[key]) for key in ("count", "brand_raw") if key in cpu),
+        "system": " ".join(str(about[key]) for key in ("system", "release", "machine") if key in about),
+        "Python": str(about.get("python_version", "")),
+        "matrix-product peak": ", ".join(f"{dtype} {float(peak):.0f} GFLOP/s" for dtype, peak in peaks.items()),
+        "memory bandwidth": f"{about['bandwidth_gbs']:.1f} GB/s" if "bandwidth_gbs" in about else "",
+    }
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+Draw = Callable[[str, str, list[Timing], Styles], Item | None]
+
+
+def _figures(name: str, timings: Sequence[Timing], styles: Styles, draw: Draw) -> Iterator[Item]:
+    """One figure for each dtype and direction, in which there is something to draw."""
+    ranked = [timing for timing in timings if timing.status == RANKED and timing.median is not None]
+    for what, dtype in dict.fromkeys((timing.what, timing.dtype) for timing in ranked):
+        some = [timing for timing in ranked if (timing.what, timing.dtype) == (what, dtype)]
+        drawn = draw(f"{name}-{what.replace('+', '-')}-{dtype}", f"{what}, {dtype}", some, styles)
+        if drawn is not None:
+            yield drawn
+
+
+def _frontier(name: str, title: str, timings: list[Timing], styles: Styles) -> Item | None:
+    from attnspec.reporting.figures import frontier
+
+    found, count = places(timings), len({timing.group for timing in timings})
+    return {"figure": frontier(name, title, found, styles), "places": found, "count": count} if found else None
+
+
+def _peak(name: str, title: str, timings: list[Timing], styles: Styles) -> Item | None:
+    from attnspec.reporting.figures import peak
+
+    some = [timing for timing in timings if "peak_share" in timing.figures]
+    return {"figure": peak(name, title, some, styles)} if some else None
+
+
+def _growths(name: str, timings: Sequence[Timing], styles: Styles) -> Iterator[Item]:
+    from attnspec.reporting.figures import growth
+
+    for number, (kind, found) in enumerate(growths(timings).items()):
+        yield {"figure": growth(f"{name}-{number}", kind, found, styles), "growths": found}
+
+
+def figures(item: Item) -> list[Figure]:
+    """All of the run, in the page's order."""
+    return [part["figure"] for name in ("frontiers", "growths", "peaks") for part in item[name]]

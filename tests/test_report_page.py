@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,15 +17,18 @@ from bench_sample import SIZES, UNRANKED, write_sample
 from contrast import contrast
 from test_table import FLAWED, PATTERNS, attnspec
 
+pytest.importorskip("jinja2")
+pytest.importorskip("matplotlib")
+
 from attnspec.conformance.cells import families
 from attnspec.reporting.comparing import places, ratios
 from attnspec.reporting.growth import fit
+from attnspec.reporting.page import render
+from attnspec.reporting.results import read_results
+from attnspec.reporting.speed import machine, workloads
 from attnspec.reporting.timings import read_bench
 from attnspec.reporting.units import digits, seconds, size
 from attnspec.targets import expanded
-
-for package in ("jinja2", "matplotlib"):
-    pytest.importorskip(package)
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 SCREENSHOTS = Path(__file__).parents[1] / "build" / "report"
@@ -299,6 +303,54 @@ def test_a_damaged_file_is_one_line_and_exit_code_2(folder, tmp_path, kind, caps
     assert line.startswith(f"attnspec: {tmp_path / 'bench.json'}: wanted ")
     assert told in line
     assert not (tmp_path / "report.html").exists()
+
+
+def places_in(data, way=()):
+    """The way to every value, of a list's the first alone."""
+    if way:
+        yield way
+    inner = data.items() if isinstance(data, dict) else enumerate(data[:1]) if isinstance(data, list) else ()
+    for key, value in inner:
+        yield from places_in(value, (*way, key))
+
+
+def replaced(data, way, value):
+    """A copy of the data with the value at the end of the way, or nothing there for "none"."""
+    changed, (key, *rest) = data.copy(), way
+    if value == "none" and not rest:
+        del changed[key]
+    else:
+        changed[key] = replaced(data[key], rest, value) if rest else value
+    return changed
+
+
+def complaint(file):
+    """What is said of the file; "" where the page can be made of it. The figures, which take long, are left out."""
+    try:
+        results = read_results([file])
+        render(replace(results, benches=[]))
+        [(machine(bench), workloads(bench.timings)) for bench in results.benches]
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("value", ["none", None, [3]], ids=str)
+@pytest.mark.parametrize("name", ["run", "bench"])
+def test_whatever_is_damaged_the_page_is_made_or_one_line_says_why(folder, tmp_path, name, value):
+    data, file = json.loads((folder / f"{name}.json").read_text()), tmp_path / "file.json"
+    if name == "bench":
+        data["machine_info"]["cpu"] = {"count": 2}
+        data |= {part: data[part][:1] for part in ("benchmarks", "unranked")}
+    for target in data.get("targets", ()):
+        target["outcomes"] = sorted(target["outcomes"], key=lambda row: row["trouble"] is None)[:2]
+    data.get("targets", []).sort(key=lambda target: target["exit_code"] != 1)  # the flawed one first
+    told = set()
+    for way in places_in(data):
+        file.write_text(json.dumps(replaced(data, way, value)))
+        told.add(complaint(file))
+    assert [line for line in told - {""} if "\n" in line or not line.startswith(f"{file}: wanted ")] == []
+    assert len(told) > 10
 
 
 def test_a_violation_without_its_problem_is_damage(folder, tmp_path, capsys):

@@ -6,13 +6,38 @@ from pathlib import Path
 from typing import Any
 
 from attnspec.specs.catalogue import catalogue
+from attnspec.specs.contract import shown
 from attnspec.specs.problem import parse_object
 
 RUN = {"attnspec": str, "date": str, "python": str, "platform": str, "targets": list}
 """What a file holds, with the types."""
 
-TARGET = {"target": str, "profile": str, "seed": int, "error": str, "verdict": str, "backend": dict, "outcomes": list}
+NUMBER = (int, float)
+
+TARGET = {
+    "target": str,
+    "profile": str,
+    "seed": int,
+    "seconds": NUMBER,
+    "error": str,
+    "verdict": str,
+    "backend": dict,
+    "outcomes": list,
+}
 """What a run says of each target."""
+
+BACKEND = {
+    "name": str,
+    "library": str,
+    "version": str,
+    "packages": dict,
+    "conventions": dict,
+    "known_issues": dict,
+    "lacks": list,
+}
+"""What it says of one that loaded."""
+
+OUTCOME = {"invariant": str, "status": str, "sentence": str, "reason": str, "problems": int, "worst": dict}
 
 TROUBLE = {"message": str, "case": str, "problem": list, "lacks": list}
 """What an outcome says of a violation."""
@@ -77,16 +102,39 @@ def entries_of(file: Path, run: dict[str, Any]) -> list[Entry]:
     for target in run["targets"]:
         check(file, "a target", target, TARGET)
         for row in target["outcomes"]:
-            check(file, "an outcome", row, {"invariant": str, "status": str, "worst": dict})
-            if row.get("trouble") is not None:
-                check(file, "a violation", row["trouble"], TROUBLE)
-            if row["invariant"] not in catalogue():
-                what = "invariants of attention, as this attnspec knows them"
-                raise ValueError(f"{file}: wanted {what}, came {row['invariant']!r}")
+            _check_outcome(file, row)
+        if target["backend"]:
+            check(file, "a backend", target["backend"], BACKEND)
     return [Entry(run, target) for target in run["targets"]]
 
 
-def check(file: Path, what: str, data: Any, wanted: Mapping[str, type]) -> None:
+def _check_outcome(file: Path, row: Any) -> None:
+    check(file, "an outcome", row, OUTCOME)
+    if row["invariant"] not in catalogue():
+        what = "invariants of attention, as this attnspec knows them"
+        raise ValueError(f"{file}: wanted {what}, came {row['invariant']!r}")
+    if row.get("trouble") is not None:
+        check(file, "a violation", row["trouble"], TROUBLE)
+    check(file, f"the worst of {row['invariant']}", row["worst"], dict.fromkeys(row["worst"], (int, float, str)))
+    numbers(file, row["invariant"], row["worst"], row["worst"])
+
+
+def numbers(file: Path, what: str, data: Mapping[str, Any], names: Iterable[str]) -> dict[str, float]:
+    """The numbers of ``data`` that have these names and are there. ValueError for what is none.
+
+    Infinity and NaN may come as text, for JSON has none.
+    """
+    found = {}
+    for name in names:
+        try:
+            if data.get(name) is not None:
+                found[name] = float(data[name])
+        except (TypeError, ValueError):
+            raise ValueError(f"{file}: wanted {what} with {name!r} as a number, came {shown(data[name])}") from None
+    return found
+
+
+def check(file: Path, what: str, data: Any, wanted: Mapping[str, Any]) -> None:
     """ValueError in a line unless ``data`` is an object with the names that are ``wanted``, of those types."""
     if not isinstance(data, dict):
         raise ValueError(f"{file}: wanted {what} as an object, came {type(data).__name__}")

@@ -1,5 +1,7 @@
 """The page: one file of HTML, to be read without scripts and without a network."""
 
+from functools import cache
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from attnspec.conformance.cells import families
@@ -34,6 +36,7 @@ def render(results: Results) -> tuple[str, list[Figure]]:
     return text, [figure for run in runs for figure in figures(run)]
 
 
+@cache
 def _environment() -> Environment:
     """Everything is escaped but the figures, which are made of escaped parts."""
     found = Environment(

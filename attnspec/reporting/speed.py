@@ -40,14 +40,13 @@ def workloads(timings: Sequence[Timing]) -> list[Item]:
 
 def machine(bench: Bench) -> dict[str, str]:
     """What was measured on: processor, system, Python, and the peaks of the same run."""
-    about, cpu = bench.machine, bench.machine.get("cpu") or {}
-    peaks = about.get("peak_gflops") or {}
+    about, cpu = bench.machine, bench.machine["cpu"]
     facts = {
         "processor": " × ".join(str(cpu[key]) for key in ("count", "brand_raw") if key in cpu),
         "system": " ".join(str(about[key]) for key in ("system", "release", "machine") if key in about),
         "Python": str(about.get("python_version", "")),
-        "matrix-product peak": ", ".join(f"{dtype} {float(peak):.0f} GFLOP/s" for dtype, peak in peaks.items()),
-        "memory bandwidth": f"{about['bandwidth_gbs']:.1f} GB/s" if "bandwidth_gbs" in about else "",
+        "matrix-product peak": ", ".join(f"{dtype} {peak:.0f} GFLOP/s" for dtype, peak in bench.peaks.items()),
+        "memory bandwidth": f"{bench.bandwidth:.1f} GB/s" if bench.bandwidth else "",
     }
     return {name: fact for name, fact in facts.items() if fact}
 

@@ -5,13 +5,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attnspec.conformance.runs import check
+from attnspec.conformance.runs import check, numbers
 from attnspec.specs.contract import shown
 
-BENCH = {"machine_info": dict, "datetime": str, "benchmarks": list}
+BENCH = {"machine_info": dict, "datetime": str, "benchmarks": list, "unranked": list}
 """What a file holds, with the types."""
 
-EXTRA = {"backend": str, "workload": str, "status": str, "what": str, "dtype": str, "shape": dict}
+MACHINE = {"cpu": dict, "peak_gflops": dict}
+
+EXTRA = {
+    "backend": str,
+    "workload": str,
+    "status": str,
+    "what": str,
+    "dtype": str,
+    "shape": dict,
+    "options": list,
+    "kernels": list,
+    "versions": dict,
+}
 """What is said of each timing."""
 
 SHAPE = dict.fromkeys(("B", "Hq", "Hkv", "L", "S", "Dk", "Dv"), int)
@@ -59,20 +71,28 @@ class Bench:
 
     date: str
     machine: Mapping[str, Any]
+    peaks: Mapping[str, float]
+    """GFLOP/s of a matrix product, by dtype."""
+    bandwidth: float | None
+    """GB/s."""
     timings: tuple[Timing, ...]
     others: tuple[Other, ...]
 
 
 def read_bench(file: Path, data: dict[str, Any]) -> Bench:
     """The run in the decoded object that ``file`` holds. ValueError in a line if it is damaged or older."""
+    data = {"unranked": [], **data}  # pytest-benchmark alone knows none
     check(file, "benchmarks", data, BENCH)
-    unranked = data.get("unranked", [])
-    for entry in [*data["benchmarks"], *unranked]:
+    machine = {"cpu": {}, "peak_gflops": {}, **data["machine_info"]}
+    check(file, "machine_info", machine, MACHINE)
+    for entry in [*data["benchmarks"], *data["unranked"]]:
         check(file, "a benchmark", entry, {"name": str, "extra_info": dict})
     ours, others = _parted(data["benchmarks"])
-    timings = [*(_timing(file, e, _stats(file, e)) for e in ours), *(_timing(file, e, {}) for e in unranked)]
+    timings = [_timing(file, e, _stats(file, e)) for e in ours] + [_timing(file, e, {}) for e in data["unranked"]]
     rest = [Other(str(e.get("group") or ""), e["name"], _stats(file, e)["median"]) for e in others]
-    return Bench(data["datetime"], data["machine_info"], tuple(timings), tuple(rest))
+    peaks = numbers(file, "peak_gflops", machine["peak_gflops"], machine["peak_gflops"])
+    bandwidth = numbers(file, "machine_info", machine, ["bandwidth_gbs"]).get("bandwidth_gbs")
+    return Bench(data["datetime"], machine, peaks, bandwidth, tuple(timings), tuple(rest))
 
 
 def _parted(entries: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -86,14 +106,14 @@ def _parted(entries: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], li
 
 def _stats(file: Path, entry: dict[str, Any]) -> dict[str, float]:
     check(file, f"the benchmark {entry['name']}", entry, {"stats": dict})
-    stats = _numbers(file, entry["name"], entry["stats"], ("median", "iqr", "rounds"))
+    stats = numbers(file, entry["name"], entry["stats"], ("median", "iqr", "rounds"))
     if not stats.get("median", 0) > 0:
         raise ValueError(f"{file}: wanted {entry['name']} with a median above 0, came {shown(entry['stats'])}")
     return stats
 
 
 def _timing(file: Path, entry: dict[str, Any], stats: Mapping[str, float]) -> Timing:
-    extra = entry["extra_info"]
+    extra = {"options": [], "kernels": [], "versions": {}, **entry["extra_info"]}
     check(file, f"the extra_info of {entry['name']}", extra, EXTRA)
     check(file, f"the shape of {entry['name']}", extra["shape"], SHAPE)
     ranked = extra["status"] == RANKED and bool(stats)
@@ -105,24 +125,12 @@ def _timing(file: Path, entry: dict[str, Any], stats: Mapping[str, float]) -> Ti
         what=extra["what"],
         dtype=extra["dtype"],
         shape=extra["shape"],
-        options=tuple(map(str, extra.get("options") or ())),
-        kernels=tuple(map(str, extra.get("kernels") or ())),
-        versions=dict(extra.get("versions") or {}),
+        options=tuple(map(str, extra["options"])),
+        kernels=tuple(map(str, extra["kernels"])),
+        versions=extra["versions"],
         compiled=bool(extra.get("compiled")),
-        figures=_numbers(file, entry["name"], extra, FIGURES),
+        figures=numbers(file, entry["name"], extra, FIGURES),
         median=stats["median"] if ranked else None,
         iqr=stats.get("iqr") if ranked else None,
         rounds=int(stats["rounds"]) if ranked and "rounds" in stats else None,
     )
-
-
-def _numbers(file: Path, name: str, data: Mapping[str, Any], names: Iterable[str]) -> dict[str, float]:
-    """The numbers that are there; infinity and NaN may come as text, for JSON has none."""
-    found = {}
-    for key in names:
-        try:
-            if data.get(key) is not None:
-                found[key] = float(data[key])
-        except (TypeError, ValueError):
-            raise ValueError(f"{file}: wanted {name} with {key!r} as a number, came {shown(data[key])}") from None
-    return found

@@ -213,9 +213,9 @@ def weighted_sum(weights: Array, value: Array, visible: Array) -> Array:
 def check(arguments: dict[str, Any]) -> None:
     """Raise ValueError that tells what was wanted, what came, and in which call."""
     given = {name: argument for name, argument in arguments.items() if argument is not None}
-    text = {name: f"{a.dtype}{a.shape}" if isinstance(a, np.ndarray) else repr(a) for name, a in given.items()}
     for good, name, wanted in requirements(given):
         if not good:
+            text = {n: f"{a.dtype}{a.shape}" if isinstance(a, np.ndarray) else repr(a) for n, a in given.items()}
             call = ", ".join(f"{argument}={shown}" for argument, shown in text.items())
             raise ValueError(f"{name}: wanted {wanted}, came {text.get(name)}, in attention({call})")
 

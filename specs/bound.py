@@ -124,8 +124,7 @@ class Bound:
     def lost(self) -> Booleans:
         """(B, Hq, L, 1): True for rows whose stored scores overflow, or that no convention determines."""
         s, largest = self.solution, self.precision.largest
-        unscaled = np.abs(s.query @ np.swapaxes(s.key, -1, -2))
-        beyond = np.maximum(unscaled, np.abs(s.scaled)) * (1 + self._relative) > largest
+        beyond = np.maximum(np.abs(s.products), np.abs(s.scaled)) * (1 + self._relative) > largest
         return np.asarray(beyond.any(-1) | (np.abs(s.top) > largest) | s.undetermined)[..., None]
 
     @property
@@ -297,6 +296,8 @@ class Bound:
 def _stretched(weights: Floats, log_weights: Floats, delta: Floats) -> Floats:
     """p·expm1(δ), also where p underflows or δ is large."""
     small = delta < 0.5
+    if small.all():
+        return np.asarray(weights * np.expm1(delta))
     near = weights * np.expm1(np.where(small, delta, 0.0))
     with np.errstate(over="ignore"):
         far = np.exp(np.where(small, -np.inf, log_weights + delta))

@@ -105,7 +105,7 @@ def spread(rows: list[Recipe], most: int) -> list[Recipe]:
     first |= {row.shape: number for number, row in numbered}
     seen = {met for number in first.values() for met in _met(rows[number])}
     telling = []
-    for number, row in enumerate(rows):
+    for number, row in sorted(enumerate(rows), key=lambda row: row[1].shape.scores):  # the smallest that tells
         if not _met(row) <= seen:
             telling.append(number)
             seen |= _met(row)
@@ -129,12 +129,12 @@ def fitting(invariant: Invariant, backend: Backend, rows: Sequence[Recipe]) -> l
     fit = [row for row in rows if invariant.takes(backend, row.problem().features)]
     enough = ENOUGH_COMPILED if backend.arrays.RUNS_COMPILED else ENOUGH
     shapes = {row.shape for row in fit}
-    fitted = [_fitted(invariant, row) for row in rows]
-    for row in sorted(fitted, key=lambda row: row.shape in shapes):
-        wanted = len(fit) < enough or (row.shape not in shapes and not backend.arrays.RUNS_COMPILED)
-        if wanted and row not in fit and invariant.takes(backend, row.problem().features):
-            fit.append(row)
-            shapes.add(row.shape)
+    for row in sorted(rows, key=lambda row: row.shape in shapes):
+        if len(fit) < enough or (row.shape not in shapes and not backend.arrays.RUNS_COMPILED):
+            fitted = _fitted(invariant, row)
+            if fitted not in fit and invariant.takes(backend, fitted.problem().features):
+                fit.append(fitted)
+                shapes.add(row.shape)
     return fit
 
 

@@ -67,9 +67,14 @@ class Solution:
         return (np.arange(queries)[:, None] + offset - np.arange(keys)).astype(np.float64)
 
     @cached_property
+    def products(self) -> Floats:
+        """(B, Hq, L, S): QKᵀ."""
+        return self.query @ np.swapaxes(self.key, -1, -2)
+
+    @cached_property
     def scaled(self) -> Floats:
         """(B, Hq, L, S): scale · QKᵀ."""
-        return self.scale * (self.query @ np.swapaxes(self.key, -1, -2))
+        return self.scale * self.products
 
     @cached_property
     def added(self) -> Floats:

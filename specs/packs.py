@@ -9,7 +9,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Probe
 from attnspec.specs.contract import has_keyword
 from attnspec.specs.packing import NAME, Pack
-from attnspec.specs.problem import Array, Problem
+from attnspec.specs.problem import Array, Problem, generator
 from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.settings import SETTINGS, Axes
 
@@ -71,7 +71,7 @@ def packed(backend: Backend, problem: Problem) -> Pack:
     """The problem's batch in a row, cut anew into sequences; the lengths and the options are fixed by its seed."""
     slot = (NAME, problem, backend.declaration.lacks)
     if slot not in backend.memo:
-        rng = RandomState([problem.seed, 0x9ACC])
+        rng = generator(problem.seed, 0x9ACC)
         query, key, value = map(_in_a_row, (problem.query, problem.key, problem.value))
         able = {word for word in ("cross", "zero_size") if _able(backend, problem.features | {word})}
         features = problem.features | able | {NAME}
@@ -129,7 +129,7 @@ def _options(backend: Backend, problem: Problem, features: frozenset[str]) -> di
     An orthogonal array of strength 2: Rao 1947, Factorial experiments derivable from combinatorial arrangements.
     """
     _, heads, kv_heads, *_ = problem.shape
-    rng = RandomState([problem.seed // (2 * ALIKE), problem.seed % ALIKE])
+    rng = generator(problem.seed // (2 * ALIKE), problem.seed % ALIKE)
     axes, options = Axes(1, heads, kv_heads, len(problem.query), len(problem.key)), dict[str, Any]()
     for column, keyword in enumerate(KEYWORDS, 1):
         settings = [setting(axes, rng, problem.query.dtype) for setting in SETTINGS[keyword].values()]

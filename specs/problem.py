@@ -58,6 +58,11 @@ def _has_lowest(bias: Array) -> bool:
     return bool((bias == -largest_number(str(bias.dtype))).any())
 
 
+def generator(*seeds: int) -> np.random.RandomState:
+    """RandomState, because its numbers never change."""
+    return np.random.RandomState(seeds)
+
+
 def _frozen(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         value = np.array(value, order="C")
@@ -120,8 +125,8 @@ class Problem:
 
     @property
     def rng(self) -> np.random.RandomState:
-        """A fresh generator, seeded by the problem; RandomState because its stream never changes."""
-        return np.random.RandomState([self.seed, 0xA77])
+        """A fresh generator, seeded by the problem."""
+        return generator(self.seed, 0xA77)
 
     def replace(self, **changes: Any) -> "Problem":
         """A copy with other fields."""

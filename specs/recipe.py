@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from numpy.random import RandomState
-
 from attnspec.specs.contract import DTYPES, shown
-from attnspec.specs.problem import Array, Problem, check_volume, numpy_dtype, parse_object, read_problem
+from attnspec.specs.problem import Array, Problem, check_volume, generator, numpy_dtype, parse_object, read_problem
 from attnspec.specs.settings import SETTINGS, Axes, ranked
 from attnspec.specs.values import DISTRIBUTIONS, draw
 
@@ -31,6 +29,11 @@ class Shape:
     key_dim: int = 1
     value_dim: int = 1
     rank: int = 4
+
+    @property
+    def scores(self) -> int:
+        """How many scores there are, B · Hq · L · S."""
+        return self.batch * self.heads * self.queries * self.keys
 
     @property
     def axes(self) -> Axes:
@@ -68,8 +71,8 @@ class Recipe:
     def to_json(self) -> str:
         """One line of JSON that ``read_case`` takes; what is as in ``Recipe()`` is left out."""
         plainest, fields = Recipe(), dict[str, Any]()
-        sizes = dataclasses.asdict(self.shape).items()
-        fields["shape"] = {name: size for name, size in sizes if size != getattr(plainest.shape, name)}
+        sizes = {field.name: getattr(self.shape, field.name) for field in dataclasses.fields(Shape)}
+        fields["shape"] = {name: size for name, size in sizes.items() if size != getattr(plainest.shape, name)}
         for name in ("dtype", "values", "seed"):
             if getattr(self, name) != getattr(plainest, name):
                 fields[name] = getattr(self, name)
@@ -81,7 +84,7 @@ def _cook(recipe: Recipe) -> Problem:
     shape, dtype = recipe.shape, numpy_dtype(recipe.dtype)
     options: dict[str, Any] = {}
     for option, setting in recipe.settings:
-        rng = RandomState([recipe.seed, zlib.crc32(option.encode())])
+        rng = generator(recipe.seed, zlib.crc32(option.encode()))
         for name, value in SETTINGS[option][setting](shape.axes, rng, dtype).items():
             options[name] = ranked(name, value, shape.rank)
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from attnspec.specs.problem import generator
+
 Floats = NDArray[np.float64]
 Shape = tuple[int, ...]
 
@@ -90,7 +92,7 @@ DISTRIBUTIONS: dict[str, Callable[[RandomState, Shape], Floats]] = {
 
 def draw(name: str, seed: int, role: str, shape: Shape) -> Any:
     """The float64 values of ``role`` (query, key or value) under the distribution ``name``."""
-    rng = RandomState([seed, ("query", "key", "value").index(role)])
+    rng = generator(seed, ("query", "key", "value").index(role))
     values = DISTRIBUTIONS[name](rng, shape)
     if name in ("constant", "far-below") and role == "value":
         return gaussian(rng, shape)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attnspec.specs.backend import Backend, Result
 from attnspec.specs.catalogue import Inapplicable, Violation, hold
 from attnspec.specs.oracle import Floats
-from attnspec.specs.problem import Array, Problem, lifted
+from attnspec.specs.problem import Array, Problem, generator, lifted
 
 EQUATION_1 = "Vaswani et al. 2017, Attention Is All You Need, eq. 1"
 
@@ -85,7 +85,7 @@ def integral(array: Array) -> Array:
 
 def other_values(problem: Problem, like: Array) -> Array:
     """Different numbers of the same shape and dtype, fixed by the problem's seed."""
-    rng = np.random.RandomState([problem.seed, 0x0D1FF])
+    rng = generator(problem.seed, 0x0D1FF)
     return rng.standard_normal(like.shape).astype(like.dtype)
 
 

@@ -10,7 +10,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.caching import ROW, Chunk, Decoder, Store, chunks, claims, sequence, whole
 from attnspec.specs.catalogue import Waived, hold
 from attnspec.specs.invariants.common import renumbered, require
-from attnspec.specs.problem import Array, Problem
+from attnspec.specs.problem import Array, Problem, generator
 
 FEWEST = 3
 """Tokens of a sequence that is worth decoding: in fewer there is no past, present and future."""
@@ -51,7 +51,7 @@ def sizes(backend: Backend) -> list[int]:
 
 def chunk_rng(problem: Problem) -> RandomState:
     """For the lengths of chunks: other numbers than those that the sizes of stores come from."""
-    return RandomState([problem.seed, 0xCAC4E])
+    return generator(problem.seed, 0xCAC4E)
 
 
 def of_any_size(backend: Backend, rng: RandomState, tokens: int) -> list[Chunk]:

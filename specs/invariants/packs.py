@@ -12,12 +12,12 @@ from attnspec.specs.malformed import Bands, refusal
 from attnspec.specs.oracle import Floats
 from attnspec.specs.packing import NAME, Pack, call, exact, in_a_row, native, solve
 from attnspec.specs.packs import cut
-from attnspec.specs.problem import Array, Problem
+from attnspec.specs.problem import Array, Problem, generator
 
 
 def draws(problem: Problem) -> RandomState:
     """For what an invariant draws: other numbers than those that the lengths come from."""
-    return RandomState([problem.seed, 0x9ACCED])
+    return generator(problem.seed, 0x9ACCED)
 
 
 def filled(array: Array, places: Array, number: float) -> Array:

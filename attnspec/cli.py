@@ -128,6 +128,31 @@ def table_command(runs: tuple[Path, ...], as_json: bool, out: Path | None) -> in
     return conformance(runs, as_json, out)
 
 
+@cli.command("bench")
+@click.argument("targets", nargs=-1, metavar="[TARGET]…")
+@click.option("--workload", "patterns", multiple=True, metavar="PATTERN", help='Such as "prefill-*". Repeatable.')
+@click.option("--dtype", "dtypes", multiple=True, type=click.Choice(DTYPES), help="Only this one. Repeatable.")
+@click.option("--quick", is_flag=True, help="A few workloads, in less than a minute.")
+@click.option("--rounds", type=click.IntRange(min=1), help="Times of each. [default: 7; --quick: 5]")
+@click.option(
+    "--timeout", default=120.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Seconds a round."
+)
+@click.option(
+    "--memory", type=click.FloatRange(min=0, min_open=True), help="GiB for each. [default: 3/4 of the machine's]"
+)
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the result file.")
+@click.option("--baseline", metavar="NAME", help="What ratios are told against; the fastest unless given.")
+def bench_command(**options: Any) -> int:
+    """Time backends side by side: each TARGET, or all of ours, on workloads by name.
+
+    Outputs are checked before, while and after they are timed. Exit code 0: all were right; 1: one was wrong, fell back
+    or failed, and is not ranked; 2: nothing was timed.
+    """
+    from attnspec.benchmarks.command import bench
+
+    return bench(**options)
+
+
 @cli.command("explain")
 @click.argument("invariant", required=False)
 def explain_command(invariant: str | None) -> int:

@@ -1,0 +1,104 @@
+"""``attnspec bench``: every workload's contest, a progress bar, the result file and the tables."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from attnspec.benchmarks import tables
+from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, WRONG, Entry, Limits, Listener, contest
+from attnspec.benchmarks.machine import Machine
+from attnspec.benchmarks.results import document
+from attnspec.benchmarks.workloads import QUICK, Workload, chosen
+from attnspec.errors import one_of
+from attnspec.targets import expanded, own_names, short_name
+from attnspec.verdict import plain
+
+INTERRUPTED = 130
+
+
+@dataclass
+class Bench:
+    """A run: what is to be timed, and what has been found so far."""
+
+    targets: Sequence[str]
+    workloads: Sequence[Workload]
+    limits: Limits
+    entries: list[Entry] = field(default_factory=list)
+    machine: Machine = field(default_factory=Machine)
+    interrupted: bool = False
+
+    def run(self) -> None:
+        """All workloads; an interrupt leaves what is finished."""
+        try:
+            with _progress(self) as listen:
+                for workload in self.workloads:
+                    self.machine.measure(workload.dtype)
+                    self.entries += contest(workload, self.targets, self.limits, listen)
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    @property
+    def exit_code(self) -> int:
+        """0 if something was timed and all was right; 1 if something was not right; 2 if nothing was timed."""
+        if self.interrupted:
+            return INTERRUPTED
+        if any(entry.status in (WRONG, FELL_BACK, FAILED) for entry in self.entries):
+            return 1
+        return 0 if any(entry.status == OK for entry in self.entries) else 2
+
+
+def bench(
+    targets: tuple[str, ...],
+    patterns: tuple[str, ...],
+    dtypes: tuple[str, ...],
+    quick: bool,
+    rounds: int | None,
+    timeout: float,
+    memory: float | None,
+    json_file: Path | None,
+    baseline: str | None,
+) -> int:
+    """Time the targets on the workloads, print tables and write the file. ValueError for what is none of these."""
+    import pytest_benchmark  # noqa: F401  # before the work: without it nothing can be written
+
+    found = expanded(targets) or own_names()
+    if baseline is not None:
+        one_of("--baseline", baseline, map(short_name, found))
+    workloads = chosen(patterns or (QUICK if quick else ()), dtypes)
+    this = Bench(found, workloads, Limits(rounds or (5 if quick else 7), timeout, memory))
+    if json_file is not None:
+        json_file.open("a").close()  # a bad path is told at once
+    this.run()
+    run = document(this.entries, this.machine)
+    if json_file is not None:
+        json_file.write_text(json.dumps(plain(run), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    tables.show(Console(), run, baseline)
+    return this.exit_code
+
+
+@contextmanager
+def _progress(this: Bench) -> Iterator[Listener]:
+    """A bar on standard error, if somebody watches, with the time left."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        answers = this.limits.rounds + 1
+        total = sum(_weight(workload) for workload in this.workloads) * len(this.targets)
+        task = progress.add_task("", total=total)
+
+        def listen(entry: Entry) -> None:
+            share = 1 if entry.status == OK else answers - len(entry.seconds)
+            progress.update(task, description=entry.name, advance=_weight(entry.workload) * share / answers)
+
+        yield listen
+
+
+def _weight(workload: Workload) -> float:
+    """About how long a backend's answers take, in some unit."""
+    sizes = workload.batch * workload.heads * workload.queries * workload.keys * workload.width
+    return 1e9 + sizes * (14 if workload.backward else 4)

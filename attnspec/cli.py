@@ -142,6 +142,7 @@ def table_command(runs: tuple[Path, ...], as_json: bool, out: Path | None) -> in
 )
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the result file.")
 @click.option("--baseline", metavar="NAME", help="What ratios are told against; the fastest unless given.")
+@click.option("--targets", "reach", is_flag=True, help="Measure what the references are meant to reach.")
 def bench_command(**options: Any) -> int:
     """Time backends side by side: each TARGET, or all of ours, on workloads by name.
 
@@ -151,6 +152,19 @@ def bench_command(**options: Any) -> int:
     from attnspec.benchmarks.command import bench
 
     return bench(**options)
+
+
+@cli.command("compare")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN.json [RUN.json]")
+@click.option("--baseline", metavar="NAME", help="What ratios are told against; the fastest unless given.")
+def compare_command(files: tuple[Path, ...], baseline: str | None) -> int:
+    """Show a run that `bench --json` wrote: medians, spread, and ratios within the run.
+
+    Of two, the later one, with the ratios of the earlier one and how they have changed.
+    """
+    from attnspec.benchmarks.compare import compare
+
+    return compare(files, baseline)
 
 
 @cli.command("explain")

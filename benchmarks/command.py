@@ -1,7 +1,7 @@
 """``attnspec bench``: every workload's contest, a progress bar, the result file and the tables."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,10 +9,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from attnspec.benchmarks import tables
+from attnspec.benchmarks import growth, tables
 from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, WRONG, Entry, Limits, Listener, contest
 from attnspec.benchmarks.machine import Machine
-from attnspec.benchmarks.results import document
+from attnspec.benchmarks.results import Run, document
 from attnspec.benchmarks.workloads import QUICK, Workload, chosen
 from attnspec.errors import one_of
 from attnspec.targets import expanded, own_names, short_name
@@ -33,7 +33,7 @@ class Bench:
     interrupted: bool = False
 
     def run(self) -> None:
-        """All workloads; an interrupt leaves what is finished."""
+        """All workloads; an interrupt leaves those that are finished."""
         try:
             with _progress(self) as listen:
                 for workload in self.workloads:
@@ -62,23 +62,55 @@ def bench(
     memory: float | None,
     json_file: Path | None,
     baseline: str | None,
+    reach: bool,
 ) -> int:
     """Time the targets on the workloads, print tables and write the file. ValueError for what is none of these."""
-    import pytest_benchmark  # noqa: F401  # before the work: without it nothing can be written
+    import pytest_benchmark  # noqa: F401  # before the work: without it nothing could be written
 
-    found = expanded(targets) or own_names()
+    if reach and (targets or patterns or quick):
+        raise ValueError("--targets: wanted it without TARGET, --workload and --quick, for it has its own, came both")
+    found, workloads = expanded(targets) or own_names(), chosen(patterns or (QUICK if quick else ()), dtypes)
+    if reach:
+        from attnspec.benchmarks.targets import BACKENDS, WORKLOADS
+
+        found, workloads = BACKENDS, chosen(WORKLOADS)
     if baseline is not None:
         one_of("--baseline", baseline, map(short_name, found))
-    workloads = chosen(patterns or (QUICK if quick else ()), dtypes)
     this = Bench(found, workloads, Limits(rounds or (5 if quick else 7), timeout, memory))
-    if json_file is not None:
-        json_file.open("a").close()  # a bad path is told at once
-    this.run()
-    run = document(this.entries, this.machine)
-    if json_file is not None:
-        json_file.write_text(json.dumps(plain(run), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    tables.show(Console(), run, baseline)
+    with _written(json_file) as write:
+        this.run()
+        run = document(this.entries, this.machine)
+        write(run)
+        tables.show(tables.console(), run, baseline)
+        growth.show(tables.console(), run)
+        if reach and not this.interrupted:
+            write(_reached(run))
     return this.exit_code
+
+
+def _reached(run: Run) -> Run:
+    """The run with the table of targets, which is printed too."""
+    from attnspec.benchmarks.targets import show, targets
+
+    found = targets(run)
+    show(tables.console(), found)
+    return {**run, "targets": [target.as_dict() for target in found]}
+
+
+@contextmanager
+def _written(file: Path | None) -> Iterator[Callable[[Run], None]]:
+    """What writes a run into the file, which is opened before the work begins, so that a bad path is told at once."""
+    if file is None:
+        yield lambda run: None
+        return
+    with file.open("a", encoding="utf-8") as stream:
+
+        def write(run: Run) -> None:
+            stream.truncate(0)
+            stream.write(json.dumps(plain(run), indent=1, ensure_ascii=False) + "\n")
+            stream.flush()
+
+        yield write
 
 
 @contextmanager
@@ -88,8 +120,7 @@ def _progress(this: Bench) -> Iterator[Listener]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         answers = this.limits.rounds + 1
-        total = sum(_weight(workload) for workload in this.workloads) * len(this.targets)
-        task = progress.add_task("", total=total)
+        task = progress.add_task("", total=sum(map(_weight, this.workloads)) * len(this.targets))
 
         def listen(entry: Entry) -> None:
             share = 1 if entry.status == OK else answers - len(entry.seconds)

@@ -79,6 +79,8 @@ def read(file: Path) -> Run:
     _check(file, "a run", run, RUN)
     for case in (*run["benchmarks"], *run["unranked"]):
         _check(file, "a benchmark", case, CASE)
+    run["benchmarks"] = [case for case in run["benchmarks"] if "workload" in case["extra_info"]]  # not the suite's own
+    for case in (*run["benchmarks"], *run["unranked"]):
         _check(file, "extra_info", case["extra_info"], INFO)
     for case in run["benchmarks"]:
         _check(file, "a benchmark", case, {"stats": dict})

@@ -11,6 +11,15 @@ from attnspec.benchmarks.results import Run
 
 Case = dict[str, Any]
 
+WIDE = 110
+"""Columns of the widest table."""
+
+
+def console() -> Console:
+    """Standard output, wide enough for a row to be a line."""
+    found = Console()
+    return found if found.width >= WIDE else Console(width=WIDE)
+
 
 def backends(run: Run) -> tuple[str, ...]:
     """The names of all backends in a run."""
@@ -46,7 +55,7 @@ def show(console: Console, run: Run, baseline: str | None = None, earlier: Run |
 
 def _table(workload: str, cases: list[Case], found: dict[str, float], old: dict[str, float] | None) -> Table:
     table = Table(title=workload, title_justify="left", box=None, pad_edge=False)
-    table.add_column("backend")
+    table.add_column("backend", no_wrap=True)
     heads = ("median", "spread", "ratio", *(("before", "change") if old is not None else ()))
     for head in (*heads, "GFLOP/s", "of peak", "memory", "err/bound", "compile"):
         table.add_column(head, justify="right")

@@ -63,8 +63,8 @@ def square(name: str, length: int, **more: object) -> Workload:
     return Workload(name, length, length, **more)  # type: ignore[arg-type]  # the fields' own types
 
 
-PACKED = tuple(16 + 37 * number % 241 for number in range(64))
-"""Lengths from 16 to 256, as sentences have them."""
+PACKED = tuple(16 + 37 * number % 113 for number in range(32))
+"""Lengths from 16 to 128, as sentences have them."""
 
 _ALL = (
     *(square(f"prefill-{n}", n) for n in (256, 512, 1024, 2048, 4096, 8192)),
@@ -83,8 +83,8 @@ _ALL = (
     square("masked-backward-1024", 1024, masked=True, backward=True),
     square("window-4096", 4096, window=(255, 0)),
     square("window-causal-4096", 4096, window=(255, 0), is_causal=True),
-    Workload("packed-64", sum(PACKED), sum(PACKED), lengths=PACKED),
-    Workload("packed-causal-64", sum(PACKED), sum(PACKED), lengths=PACKED, is_causal=True),
+    Workload("packed-32", sum(PACKED), sum(PACKED), lengths=PACKED),
+    Workload("packed-causal-32", sum(PACKED), sum(PACKED), lengths=PACKED, is_causal=True),
     square("vit-base", 197, batch=8, heads=12, kv_heads=12),
     square("bert-base", 512, batch=4, heads=12, kv_heads=12),
     square("llama-8b-prefill", 1024, heads=32, width=128, is_causal=True, dtype="bfloat16"),

@@ -32,13 +32,14 @@ class Bench:
     machine: Machine = field(default_factory=Machine)
     interrupted: bool = False
 
-    def run(self) -> None:
-        """All workloads; an interrupt leaves those that are finished."""
+    def run(self, write: Callable[[Run], None]) -> None:
+        """All workloads, each written as soon as it is finished, for whatever may end this process."""
         try:
             with _progress(self) as listen:
                 for workload in self.workloads:
                     self.machine.measure(workload.dtype)
                     self.entries += contest(workload, self.targets, self.limits, listen)
+                    write(document(self.entries, self.machine))
         except KeyboardInterrupt:
             self.interrupted = True
 
@@ -78,9 +79,8 @@ def bench(
         one_of("--baseline", baseline, map(short_name, found))
     this = Bench(found, workloads, Limits(rounds or (5 if quick else 7), timeout, memory))
     with _written(json_file) as write:
-        this.run()
+        this.run(write)
         run = document(this.entries, this.machine)
-        write(run)
         tables.show(tables.console(), run, baseline)
         growth.show(tables.console(), run)
         if reach and not this.interrupted:

@@ -1,6 +1,8 @@
 """The result file: pytest-benchmark's own JSON, with what it has no place for in ``extra_info`` and ``unranked``."""
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +21,15 @@ INFO = {"backend": str, "workload": str, "status": str, "dtype": str, "shape": d
 def document(entries: Iterable[Entry], machine: Machine) -> Run:
     """The run as pytest-benchmark would write it. ModuleNotFoundError without that package."""
     from pytest_benchmark import __version__
-    from pytest_benchmark.plugin import pytest_benchmark_generate_machine_info
     from pytest_benchmark.utils import get_commit_info
 
     entries = list(entries)
     benchmarks = [{**_head(e), "stats": statistics(e)} for e in entries if e.status == OK]
     run = {
-        "machine_info": pytest_benchmark_generate_machine_info(),
+        "machine_info": dict(_machine_info()),
         "commit_info": get_commit_info(),
         "benchmarks": benchmarks,
-        "datetime": _now(),
+        "datetime": datetime.now(UTC).isoformat(),
         "version": __version__,
     }
     return completed(run, entries, machine)
@@ -64,10 +65,11 @@ def statistics(entry: Entry) -> dict[str, Any]:
     return {**stats.as_dict(), "data": entry.seconds, "iterations": entry.info["iterations"]}
 
 
-def _now() -> str:
-    from datetime import UTC, datetime
+@cache
+def _machine_info() -> dict[str, Any]:
+    from pytest_benchmark.plugin import pytest_benchmark_generate_machine_info
 
-    return datetime.now(UTC).isoformat()
+    return dict(pytest_benchmark_generate_machine_info())
 
 
 def read(file: Path) -> Run:

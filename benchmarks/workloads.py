@@ -93,7 +93,7 @@ _ALL = (
 
 WORKLOADS = {workload.name: workload for workload in _ALL}
 
-QUICK = ("prefill-256", "prefill-1024", "prefill-causal-1024", "decode-8192", "backward-512")
+QUICK = ("prefill-1024", "decode-8192", "backward-512")
 """A first look."""
 
 

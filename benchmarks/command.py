@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -81,10 +82,13 @@ def bench(
     with _written(json_file) as write:
         this.run(write)
         run = document(this.entries, this.machine)
+        write(run)
         tables.show(tables.console(), run, baseline)
         growth.show(tables.console(), run)
         if reach and not this.interrupted:
             write(_reached(run))
+    if this.interrupted:
+        click.echo(f"attnspec: interrupted; what is finished of {len(workloads)} workloads is kept", err=True)
     return this.exit_code
 
 

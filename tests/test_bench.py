@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -84,6 +85,16 @@ def test_the_others_go_on(found):
     assert right.info["versions"] == {"numpy": np.__version__}
 
 
+def test_backends_take_turns_in_changing_order(faulty, tmp_path):
+    log = tmp_path / "log"
+    note = f"open({str(log)!r}, 'a').write('{{}}')"
+    rounds = 8
+    contest(WORKLOADS["prefill-256"], [faulty(name, note.format(name)) for name in "ab"], Limits(rounds))
+    turns = [name for name, _ in groupby(log.read_text())]
+    switches = turns[1:]  # of those before the rounds
+    assert rounds <= len(switches) < 2 * rounds  # once within a round, and between those that begin as the last began
+
+
 def test_a_fallback_is_told(faulty):
     ran = "KERNEL = 'fast'\ndef kernels(call):\n    call()\n    return {'slow'}"
     (entry,) = contest(WORKLOADS["prefill-256"], [faulty("falling", constants=ran)], Limits(2))
@@ -149,6 +160,7 @@ def test_no_inputs_come_twice():
 
 @pytest.mark.parametrize("measure", [peak, _sampled])
 def test_peak_memory_is_seen(measure):
+    np.ones(2**26).sum()  # an earlier peak of 512 MiB, which is none of it
     before = resident()
     held = measure(lambda: (np.ones(2**23) + 1).sum()) - before  # two arrays of 64 MiB at once
     assert 2**26 <= held <= 2**28

@@ -103,9 +103,10 @@ class Child:
         self.lines: queue.Queue[bytes] = queue.Queue()
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()
-        self._send(request)
+        self.send(request)
 
-    def _send(self, request: dict[str, Any]) -> None:
+    def send(self, request: dict[str, Any]) -> None:
+        """The request, or an order; nothing if the process is gone."""
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(request).encode() + b"\n")

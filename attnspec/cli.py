@@ -143,6 +143,45 @@ def report_command(runs: tuple[Path, ...], out: Path, png: Path | None) -> int:
     return report(runs, out, png)
 
 
+@cli.command("bench")
+@click.argument("targets", nargs=-1, metavar="[TARGET]…")
+@click.option("--workload", "patterns", multiple=True, metavar="PATTERN", help='Such as "prefill-*". Repeatable.')
+@click.option("--dtype", "dtypes", multiple=True, type=click.Choice(DTYPES), help="Only this one. Repeatable.")
+@click.option("--quick", is_flag=True, help="A few workloads, in less than a minute.")
+@click.option("--rounds", type=click.IntRange(min=1), help="Times of each. [default: 7; --quick: 5]")
+@click.option(
+    "--timeout", default=120.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Seconds a round."
+)
+@click.option(
+    "--memory", type=click.FloatRange(min=0, min_open=True), help="GiB for each. [default: 3/4 of the machine's]"
+)
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the result file.")
+@click.option("--baseline", metavar="NAME", help="What ratios are told against; the fastest unless given.")
+@click.option("--targets", "reach", is_flag=True, help="Measure what the references are meant to reach.")
+def bench_command(**options: Any) -> int:
+    """Time backends side by side: each TARGET, or all of ours, on workloads by name.
+
+    Outputs are checked before, while and after they are timed. Exit code 0: all were right; 1: one was wrong, fell back
+    or failed, and is not ranked; 2: nothing was timed.
+    """
+    from attnspec.benchmarks.command import bench
+
+    return bench(**options)
+
+
+@cli.command("compare")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN.json [RUN.json]")
+@click.option("--baseline", metavar="NAME", help="What ratios are told against; the fastest unless given.")
+def compare_command(files: tuple[Path, ...], baseline: str | None) -> int:
+    """Show a run that `bench --json` wrote: medians, spread, and ratios within the run.
+
+    Of two, the later one, with the ratios of the earlier one and how they have changed.
+    """
+    from attnspec.benchmarks.compare import compare
+
+    return compare(files, baseline)
+
+
 @cli.command("explain")
 @click.argument("invariant", required=False)
 def explain_command(invariant: str | None) -> int:

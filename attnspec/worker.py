@@ -8,6 +8,7 @@ import dataclasses
 import faulthandler
 import json
 import os
+import queue
 import sys
 import threading
 import traceback
@@ -32,12 +33,15 @@ from attnspec.specs.verify import expected, replay, verify
 from attnspec.verdict import about, plain, row_of
 from attnspec.watch import Watch, Watched
 
+ORDERS: queue.SimpleQueue[str] = queue.SimpleQueue()
+"""What the parent says after the request, a line each, for those workers that are told when to do what."""
+
 
 def main(serve: Callable[[dict[str, Any], TextIO], None]) -> None:
     """Serve the request on standard input; end at once when all is said."""
     with _protocol() as events, os.fdopen(_lifeline(), "r") as requests:
         request = json.loads(requests.readline())
-        threading.Thread(target=_end_with_parent, args=(requests.fileno(),), daemon=True).start()
+        threading.Thread(target=_end_with_parent, args=(requests,), daemon=True).start()
         serve(request, events)
         os._exit(0)
 
@@ -160,9 +164,9 @@ def _lifeline() -> int:
     return lifeline
 
 
-def _end_with_parent(lifeline: int) -> None:
-    while os.read(lifeline, 4096):
-        pass
+def _end_with_parent(requests: TextIO) -> None:
+    for line in requests:
+        ORDERS.put(line)
     os._exit(1)
 
 

@@ -1,0 +1,21 @@
+"""``attnspec compare``: the ratios of a run, and how they have changed since an earlier one."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attnspec.benchmarks import growth, tables
+from attnspec.benchmarks.results import read
+from attnspec.errors import one_of
+
+
+def compare(files: Sequence[Path], baseline: str | None) -> int:
+    """Print the tables of the last of one or two runs. ValueError for a file that is none, or a baseline not in it."""
+    if len(files) > 2:
+        raise ValueError(f"compare: wanted one result file or two, came {len(files)}")
+    earlier, run = (read(files[0]) if len(files) == 2 else None), read(files[-1])
+    if baseline is not None:
+        one_of("--baseline", baseline, tables.backends(run))
+    console = tables.console()
+    tables.show(console, run, baseline, earlier)
+    growth.show(console, run)
+    return 0

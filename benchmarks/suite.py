@@ -1,0 +1,80 @@
+"""How fast the suite itself is: problems a second, seconds until a mutant is killed, and what compiling takes.
+
+``pytest benchmarks/test_suite.py`` times them; ``attnspec bench --targets`` tells the first beside its target.
+"""
+
+import importlib
+import os
+import time
+from collections.abc import Iterator
+from itertools import cycle, islice
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from attnspec.child import Job
+from attnspec.errors import modules_of
+from attnspec.isolate import verify as verify_apart
+from attnspec.loading import load
+from attnspec.specs.cases import PROFILES
+from attnspec.specs.catalogue import catalogue
+from attnspec.specs.examine import examine
+from attnspec.specs.outcome import Outcome
+from attnspec.specs.plan import POOL
+from attnspec.specs.recipe import Recipe
+from attnspec.specs.values import DISTRIBUTIONS
+from attnspec.specs.verify import verify
+
+TINY = tuple(shape for shape in POOL if shape.batch and 0 < shape.queries * shape.keys <= 64)
+"""Shapes of so many scores a head at most."""
+
+PROBLEMS = 2000
+
+
+def recipes(count: int) -> Iterator[Recipe]:
+    """Problems that no cache knows: each has numbers of its own."""
+    dtypes, values = cycle(("float64", "float32", "float16")), cycle(DISTRIBUTIONS)
+    for seed, shape in enumerate(islice(cycle(TINY), count), 10**6):
+        yield Recipe(shape, next(dtypes), next(values), seed)
+
+
+@np.errstate(all="ignore")
+def problems_a_second(count: int = PROBLEMS) -> float:
+    """Drawn, given to ``numpy_naive``, solved, and held to the definition's error bound, with one thread."""
+    backend, check = load("numpy_naive"), catalogue()["definition.output"].check
+    drawn = list(recipes(count))
+    with threadpool_limits(1):
+        check(backend, Recipe().problem())
+        start = time.perf_counter()
+        for recipe in drawn:
+            check(backend, recipe.problem())
+        return count / (time.perf_counter() - start)
+
+
+def mutants() -> tuple[str, ...]:
+    """Their names."""
+    return modules_of("attnspec.mutants")
+
+
+def killed(mutant: str) -> Outcome:
+    """What comes of the mutant on the quick profile under the invariant that is there for it."""
+    module = importlib.import_module(f"attnspec.mutants.{mutant}")
+    backend, id, quick = load(module), str(module.KILLED_BY), PROFILES["quick"]
+    if id.startswith("contract."):
+        return next(iter(verify(backend, quick, [id], shrink=False)))
+    return examine(catalogue()[id], backend, quick, shrink=False)
+
+
+def verified_in(target: str, profile: str = "default") -> float:
+    """Seconds that ``attnspec verify`` takes for a target that conforms. ValueError for one that does not."""
+    verdict = verify_apart(Job(target, profile))
+    if verdict.exit_code:
+        raise ValueError(f"{target}: wanted a target that conforms, came exit code {verdict.exit_code}, in verify")
+    return verdict.seconds
+
+
+def compile_share(target: str = "jax_naive") -> float:
+    """What compiling takes of the time of a quick verification, with nothing kept from earlier ones."""
+    os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "false"
+    rows = verify_apart(Job(target, "quick", durations=True)).rows
+    return sum(row.parts.get("compile", 0.0) for row in rows) / sum(row.seconds for row in rows)

@@ -1,0 +1,291 @@
+"""Benchmarks: who is wrong, caches, falls back, fails, exits or hangs is not ranked, and what is timed is right."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+import pytest
+
+from attnspec.benchmarks import command, results, targets
+from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, SKIPPED, WRONG, Entry, Limits, contest
+from attnspec.benchmarks.growth import exponent
+from attnspec.benchmarks.inputs import KINDS, Inputs
+from attnspec.benchmarks.machine import Machine
+from attnspec.benchmarks.peak_memory import _sampled, peak, resident
+from attnspec.benchmarks.sampling import error, pairs
+from attnspec.benchmarks.tables import ratios
+from attnspec.benchmarks.workloads import WORKLOADS, Workload, chosen
+from attnspec.cli import cli
+from attnspec.loading import load
+from attnspec.specs.oracle import solve
+
+HEAD = """
+import os, time
+from attnspec.impls import numpy_naive
+ARRAYS, CALLS, KEPT = "numpy", [], []
+{constants}
+def attention(query, key, value):
+    CALLS.append(1)
+    result = numpy_naive.attention(query, key, value)
+    {fault}
+    return result
+"""
+
+FAULTS = {
+    "right": ("", OK, ""),
+    "slightly_off": ("result[:, 3] *= 1.01", WRONG, "wanted"),
+    "later_off": ("result *= 1 + 0.01 * (len(CALLS) > 6)", WRONG, "wanted"),
+    "of_the_wrong_shape": ("result = result[:, :, :7]", WRONG, "(1, 8, 256, 64)"),
+    "caching": ("KEPT.append(result); result = KEPT[0]", WRONG, "wanted"),
+    "raising": ("result = 1 / (len(CALLS) < 7) * result", FAILED, "ZeroDivisionError"),
+    "exiting": ("len(CALLS) < 7 or os._exit(3)", FAILED, "exit code 3"),
+    "hanging": ("len(CALLS) < 7 or time.sleep(60)", FAILED, "no answer in 10 s"),
+    "greedy": ("raise MemoryError", FAILED, "MemoryError"),
+}
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    """A backend with a fault in it, as a file."""
+
+    def written(name, fault="", constants=""):
+        path = tmp_path / f"{name}.py"
+        path.write_text(HEAD.format(fault=fault, constants=constants))
+        return str(path)
+
+    return written
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """What came of each faulty backend in one contest."""
+    folder = tmp_path_factory.mktemp("faulty")
+    for name, (fault, *_) in FAULTS.items():
+        (folder / f"{name}.py").write_text(HEAD.format(fault=fault, constants=""))
+    entries = contest(WORKLOADS["prefill-256"], [str(folder / f"{name}.py") for name in FAULTS], Limits(4, 10.0))
+    return dict(zip(FAULTS, entries, strict=True))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_only_who_is_right_is_ranked(found, name):
+    _, status, reason = FAULTS[name]
+    assert (found[name].status, reason in found[name].reason) == (status, True), found[name].reason
+
+
+def test_the_others_go_on(found):
+    right = found["right"]
+    assert len(right.seconds) == 4
+    assert min(right.seconds) > 0
+    assert right.info["flops"] == 4 * 8 * 256 * 256 * 64
+    assert right.info["bytes"] == 4 * 8 * 256 * 64 * 4
+    assert 0 < right.info["error_over_bound"] <= 1
+    assert right.info["versions"] == {"numpy": np.__version__}
+
+
+def test_backends_take_turns_in_changing_order(faulty, tmp_path):
+    log = tmp_path / "log"
+    note = f"open({str(log)!r}, 'a').write('{{}}')"
+    rounds = 8
+    contest(WORKLOADS["prefill-256"], [faulty(name, note.format(name)) for name in "ab"], Limits(rounds))
+    turns = [name for name, _ in groupby(log.read_text())]
+    switches = turns[1:]  # of those before the rounds
+    assert rounds <= len(switches) < 2 * rounds  # once within a round, and between those that begin as the last began
+
+
+def test_a_fallback_is_told(faulty):
+    ran = "KERNEL = 'fast'\ndef kernels(call):\n    call()\n    return {'slow'}"
+    (entry,) = contest(WORKLOADS["prefill-256"], [faulty("falling", constants=ran)], Limits(2))
+    assert (entry.status, entry.reason) == (FELL_BACK, "wanted the kernel fast, came slow")
+
+
+def test_too_little_memory_is_told_with_what_is_needed():
+    (entry,) = contest(WORKLOADS["prefill-1024"], ["numpy_naive"], Limits(1, memory=0.2))
+    assert entry.status == SKIPPED
+    assert "GiB of memory, 16 times what a quarter of the length takes, came" in entry.reason
+
+
+def test_what_a_backend_lacks_is_told():
+    (entry,) = contest(WORKLOADS["backward-512"], ["numpy_naive"], Limits(1))
+    assert (entry.status, entry.reason) == (SKIPPED, "does without gradient")
+
+
+def test_a_wrong_gradient_is_found(tmp_path):
+    pytest.importorskip("torch")
+    path = tmp_path / "half_gradient.py"
+    body = "result + 0.5 * (result.detach() - result)"
+    source = "from attnspec.impls import torch_naive\nARRAYS = 'torch'\ndef attention(query, key, value):\n"
+    path.write_text(f"{source}    result = torch_naive.attention(query, key, value)\n    return {body}\n")
+    forward, backward = (contest(WORKLOADS[w], [str(path)], Limits(1))[0] for w in ("prefill-256", "backward-512"))
+    assert (forward.status, backward.status) == (OK, WRONG)
+
+
+SMALL = Workload("small", 11, 7, batch=2, heads=6, kv_heads=3, width=4)
+SHAPES = {
+    "full": SMALL,
+    "causal": replace(SMALL, is_causal=True),
+    "window": replace(SMALL, window=(3, 1)),
+    "open window": replace(SMALL, window=(None, 0)),
+    "mask": replace(SMALL, masked=True, keys=11),
+    "packed": replace(SMALL, lengths=(3, 1, 7), keys=11, is_causal=True),
+    "one query": replace(SMALL, queries=1),
+    "bfloat16": replace(SMALL, dtype="bfloat16", is_causal=True),
+}
+CONVENTIONS = ({}, {"causal_alignment": "bottom-right", "window": "count", "gqa_map": "tiled"})
+
+
+@pytest.mark.parametrize("conventions", CONVENTIONS, ids=("default", "other"))
+@pytest.mark.parametrize("name", SHAPES)
+def test_sampled_rows_are_those_of_the_whole(name, conventions):
+    backend = load("numpy_naive")
+    backend = backend.assuming(conventions={**backend.conventions, **conventions})
+    inputs = Inputs(replace(SHAPES[name], backward=True))
+    for number in range(4):
+        whole = solve(inputs.problem(number), backend.conventions)
+        gradients = zip(("query", "key", "value"), whole.gradients(inputs.cotangent(number)), strict=True)
+        came = {"output": whole.output, **dict(gradients)}
+        assert error(backend, inputs, number, came).ratio < 1e-6
+        for part in came:
+            assert error(backend, inputs, number, {**came, part: came[part] + 0.1}).ratio > 1
+    assert pairs(inputs, backend.conventions) == whole.visible.sum()
+
+
+def test_no_inputs_come_twice():
+    inputs = Inputs(replace(SMALL, queries=3, keys=3))
+    seen = {array.tobytes() for n in range(KINDS) for p in [inputs.problem(n)] for array in (p.query, p.key, p.value)}
+    assert len(seen) == 3 * KINDS
+
+
+@pytest.mark.parametrize("measure", [peak, _sampled])
+def test_peak_memory_is_seen(measure):
+    np.ones(2**26).sum()  # an earlier peak of 512 MiB, which is none of it
+    before = resident()
+    held = measure(lambda: (np.ones(2**23) + 1).sum()) - before  # two arrays of 64 MiB at once
+    assert 2**26 <= held <= 2**28
+
+
+def test_exponents():
+    assert exponent([256, 512, 1024], [3 * n**1.7 for n in (256, 512, 1024)]) == pytest.approx(1.7)
+    assert exponent([256, 512], [1.0, 2.0]) is None
+
+
+def entry(backend, seconds, workload="prefill-256", **info):
+    told = {"flops": 10**9, "bytes": 10**6, "iterations": 1, "error_over_bound": 0.1, "peak_memory": 2**20, **info}
+    return Entry(backend, WORKLOADS[workload], info=told, seconds=seconds)
+
+
+@pytest.fixture
+def run_file(tmp_path):
+    """A run of two backends, and one that was wrong."""
+
+    def written(name, *medians):
+        entries = [entry(f"b{i}", [m, m, m]) for i, m in enumerate(medians)]
+        entries.append(Entry("bad", WORKLOADS["prefill-256"], WRONG, "came 2"))
+        path = tmp_path / name
+        path.write_text(json.dumps(results.document(entries, Machine({"float32": 100.0}, 10.0))))
+        return path
+
+    return written
+
+
+def test_shares_and_ratios(run_file):
+    run = results.read(run_file("run.json", 0.01, 0.03))
+    first, second = run["benchmarks"]
+    assert first["extra_info"]["gflops"] == pytest.approx(100)
+    assert second["extra_info"]["peak_share"] == pytest.approx(1 / 3)
+    assert first["extra_info"]["bandwidth_share"] == pytest.approx(0.01)
+    assert ratios(run["benchmarks"], None) == pytest.approx({"b0": 1.0, "b1": 3.0})
+    assert ratios(run["benchmarks"], "b1") == pytest.approx({"b0": 1 / 3, "b1": 1.0})
+    assert [case["extra_info"]["backend"] for case in run["unranked"]] == ["bad"]
+
+
+def test_two_runs_are_compared_by_their_ratios(run_file, capsys):
+    files = [run_file("one.json", 0.01, 0.03), run_file("two.json", 0.02, 0.03)]
+    assert cli.main(["compare", *map(str, files), "--baseline", "b0"], standalone_mode=False) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["b1", "30", "ms", "0", "%", "1.50", "3.00", "-50", "%"] in [line[:9] for line in lines]
+    assert ["bad", "wrong:", "came", "2"] in lines
+
+
+def test_pytest_benchmark_reads_it(run_file):
+    command = [sys.executable, "-P", "-m", "pytest_benchmark", "compare", str(run_file("run.json", 0.01, 0.03))]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "test_speed[b1-prefill-256]" in text
+    assert "bad" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "came"),
+    [
+        ("{", "breaks off"),
+        ("[]", "list"),
+        ('{"benchmarks": []}', "machine_info"),
+        ('{"machine_info": {}, "benchmarks": [{}], "unranked": [], "datetime": ""}', "group"),
+    ],
+)
+def test_damaged_results_are_told(tmp_path, text, came):
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"run\.json: wanted .*{came}"):
+        results.read(path)
+
+
+def test_unknown_workloads_are_told():
+    with pytest.raises(ValueError, match="came 'prefil-256'; did you mean 'prefill-256'"):
+        chosen(["prefil-256"])
+    with pytest.raises(ValueError, match="--dtype: wanted one that a chosen workload has, came float64"):
+        chosen([], ["float64"])
+    assert {w.name for w in chosen(["decode-*"], ["bfloat16"])} == {"decode-bfloat16-8192"}
+
+
+def test_unknown_targets_and_baselines_are_told(tmp_path):
+    with pytest.raises(ValueError, match=r"nix\.py: wanted a Python file, came a path that does not exist"):
+        contest(WORKLOADS["prefill-256"], [str(tmp_path / "nix.py")], Limits(1))
+    with pytest.raises(ValueError, match="--baseline: wanted one of numpy_naive, came 'nix'"):
+        cli.main(["bench", "numpy_naive", "--baseline", "nix"], standalone_mode=False)
+
+
+@pytest.fixture
+def still(monkeypatch):
+    """The machine is not measured."""
+    monkeypatch.setattr(Machine, "measure", lambda self, dtype: None)
+
+
+@pytest.mark.usefixtures("still")
+def test_an_interrupt_leaves_what_is_finished(monkeypatch, tmp_path):
+    def interrupted(workload, names, limits, listen):
+        if workload.name == "prefill-512":
+            raise KeyboardInterrupt
+        return [entry(name, [0.1, 0.2], workload.name) for name in names]
+
+    monkeypatch.setattr(command, "contest", interrupted)
+    file = tmp_path / "run.json"
+    code = cli.main(["bench", "numpy_naive", "--workload", "prefill-*", "--json", str(file)], standalone_mode=False)
+    run = results.read(file)
+    assert (code, [case["group"] for case in run["benchmarks"]]) == (130, ["prefill-256"])
+
+
+@pytest.mark.usefixtures("still")
+def test_bench_from_the_command_line(faulty, tmp_path, capsys):
+    file = tmp_path / "run.json"
+    wrong, words = faulty("wrong", "result *= 1.01"), ["--workload", "prefill-256", "--rounds", "2"]
+    code = cli.main(["bench", "numpy_naive", wrong, *words, "--json", str(file)], standalone_mode=False)
+    run = results.read(file)
+    assert code == 1
+    assert [case["extra_info"]["backend"] for case in run["benchmarks"]] == ["numpy_naive"]
+    assert [case["extra_info"]["status"] for case in run["unranked"]] == [WRONG]
+    assert "wrong  wrong: a sampled element at" in capsys.readouterr().out
+
+
+def test_targets_are_held_to_their_limits(monkeypatch):
+    monkeypatch.setattr(targets, "_verification", list)
+    medians = {("numpy_blockwise", "prefill-4096"): 1.2, ("torch_sdpa", "prefill-4096"): 1.0}
+    entries = [entry(backend, [m], workload, peak_memory=0) for (backend, workload), m in medians.items()]
+    found = {t.what: t for t in targets.targets(results.document(entries, Machine({"float32": 1.0})))}
+    ratio = found["numpy_blockwise ÷ torch_sdpa"]
+    assert ratio.values == {"prefill-1024": None, "prefill-2048": None, "prefill-4096": pytest.approx(1.2)}
+    assert ratio.met is False
+    assert found["share of the matrix-product peak, numpy_blockwise"].met is True
+    assert found["jax_blockwise ÷ torch_sdpa"].met is None

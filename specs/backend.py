@@ -168,6 +168,24 @@ class Backend:
             self.arrays.synchronize(returned)
         return self.read(returned, problem)
 
+    def mapped(self, problems: tuple[Problem, ...]) -> list[Result]:
+        """All problems, alike but for their numbers, in one call mapped over a new axis; one result for each."""
+        natives = [self.native(problem) for problem in problems]
+        (_, extras, plain), first = natives[0], problems[0]
+        columns = zip(*([*inputs, *more.values()] for inputs, more, _ in natives), strict=True)
+        stacked = [np.stack([self.arrays.to_numpy(item) for item in column]) for column in columns]
+        function = self.positional(tuple(extras), plain)
+        with self.guarded(first.features | {"vectorize"}):
+            returned = self.arrays.vectorize(function)(*(self.arrays.asarray(a, self.device) for a in stacked))
+            self.arrays.synchronize(returned)
+        parts = returned if isinstance(returned, tuple) else (returned,)
+        arrays = [self.arrays.to_numpy(part) for part in parts]
+        return [self._one_of(problem, [array[i] for array in arrays]) for i, problem in enumerate(problems)]
+
+    def _one_of(self, problem: Problem, arrays: list[Array]) -> Result:
+        native = [self.arrays.asarray(array, self.device) for array in arrays]
+        return self.read(tuple(native) if len(native) > 1 else native[0], problem)
+
     @contextlib.contextmanager
     def guarded(self, features: frozenset[str]) -> Any:
         """Collect prints; whatever the function named in ``features``, or attention, raises is a BackendError."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnspec.specs.backend import Backend, Result
+from attnspec.specs.backend import Backend
 from attnspec.specs.oracle import Floats
 from attnspec.specs.problem import Array, Problem, lifted, numpy_dtype
 
@@ -20,7 +20,7 @@ def attempt(backend: Backend, problem: Problem, transforms: frozenset[str]) -> N
     if "compile" in transforms:
         backend.solve(problem, compiled=True)
     if "vectorize" in transforms:
-        vectorized(backend, (problem, problem))
+        backend.mapped((problem, problem))
     if "views" in transforms:
         _viewed(backend, problem)
 
@@ -49,24 +49,3 @@ def _viewed(backend: Backend, problem: Problem) -> None:
         for view in backend.arrays.views(backend.arrays.to_numpy(array), backend.device).values():
             with backend.guarded(problem.features | {"views"}):
                 function(*inputs[:position], view, *inputs[position + 1 :], *extras.values())
-
-
-def vectorized(backend: Backend, problems: tuple[Problem, ...]) -> list[Result]:
-    """All problems, alike but for their numbers, in one mapped call; one result for each."""
-    natives = [backend.native(problem) for problem in problems]
-    (_, extras, plain), first = natives[0], problems[0]
-    columns = zip(*([*inputs, *more.values()] for inputs, more, _ in natives), strict=True)
-    stacked = [np.stack([backend.arrays.to_numpy(item) for item in column]) for column in columns]
-    function = backend.positional(tuple(extras), plain)
-    with backend.guarded(first.features | {"vectorize"}):
-        mapped = backend.arrays.vectorize(function)
-        returned = mapped(*(backend.arrays.asarray(array, backend.device) for array in stacked))
-        backend.arrays.synchronize(returned)
-    parts = returned if isinstance(returned, tuple) else (returned,)
-    arrays = [backend.arrays.to_numpy(part) for part in parts]
-    return [_one(backend, problem, [array[i] for array in arrays]) for i, problem in enumerate(problems)]
-
-
-def _one(backend: Backend, problem: Problem, arrays: list[Array]) -> Result:
-    native = [backend.arrays.asarray(array, backend.device) for array in arrays]
-    return backend.read(tuple(native) if len(native) > 1 else native[0], problem)

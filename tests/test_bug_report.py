@@ -180,6 +180,30 @@ def test_a_call_that_does_not_come_back(tmp_path, death, told):
     assert subprocess.run([sys.executable, "-P", script], capture_output=True, check=False).returncode == 0
 
 
+MAPPED = """
+import torch
+import torch.nn.functional as F
+
+ARRAYS = "torch"
+LACKS = {"gqa", "forward_gradient", "compile"}
+
+
+def attention(query, key, value):
+    if torch._C._functorch.is_batchedtensor(query):
+        value = value + 1
+    return F.scaled_dot_product_attention(query, key, value)
+"""
+
+
+def test_a_mapped_call(tmp_path):
+    (tmp_path / "mapped.py").write_text(MAPPED)
+    assert bug_report(Job(str(tmp_path / "mapped.py"), "quick"), "purity.vectorized", False, tmp_path) == 0
+    script = tmp_path / "mapped.purity.vectorized.py"
+    assert alone(script)[0] == 1
+    script.write_text(script.read_text().replace("value + 1", "value"))
+    assert alone(script)[0] == 0
+
+
 def test_what_the_target_warns_of_is_not_the_failure(tmp_path):
     (tmp_path / "warns.py").write_text(DIES.replace("DEATH", "scale = np.sqrt(scale)"))
     assert bug_report(Job(str(tmp_path / "warns.py"), "quick"), "nonpositive_scale", False, tmp_path) == 0

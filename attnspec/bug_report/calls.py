@@ -54,11 +54,17 @@ def arguments(backend: Backend, problem: Problem) -> tuple[dict[str, Array], dic
     return {name: backend.arrays.to_numpy(array) for name, array in named.items()}, plain
 
 
+def _stacked(backend: Backend, call: Call) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The arguments of a mapped call: those of its problems along a new axis in front."""
+    each = [arguments(backend, problem) for problem in call.mapped]
+    return {name: np.stack([arrays[name] for arrays, _ in each]) for name in each[0][0]}, each[0][1]
+
+
 def written(backend: Backend, call: Call, literals: Literals, number: int) -> Written:
     """The call's lines; its arrays go to the literals."""
     if call.kind in FUNCTIONS:
         return _other(backend, call, literals, number)
-    arrays, plain = arguments(backend, call.problem)
+    arrays, plain = _stacked(backend, call) if call.mapped else arguments(backend, call.problem)
     names = {name: literals.name(array, name) for name, array in arrays.items()}
     ordinal = ORDINALS[number - 1] if number <= len(ORDINALS) else f"number_{number}"
     device = f'"{backend.device}"'
@@ -97,7 +103,7 @@ def _doc(call: Call) -> list[str]:
         "gradient": "The gradients",
         "forward_gradient": "The derivative along a direction",
     }
-    compiled = ", compiled" if call.compiled else ""
+    compiled = ", compiled" if call.compiled else ", mapped over a new axis" if call.mapped else ""
     return [f'    """{what.get(call.kind, "The gradients of the gradients along a direction")}{compiled}."""', ""]
 
 
@@ -106,10 +112,12 @@ def _applied(
 ) -> tuple[list[str], set[str]]:
     """How the function is put to use, and what of the binding that takes."""
     if call.kind == "attention":
-        function = "compile(function)" if call.compiled else "function"
+        way = "compile" if call.compiled else "vectorize" if call.mapped else ""
+        function = f"{way}(function)" if way else "function"
         lines = [f"    returned = {function}(", *(f"        {array}," for array in given.values()), "    )"]
         lines += ["    parts = returned if isinstance(returned, tuple) else (returned,)"]
-        return [*lines, "    return [to_numpy(part) for part in parts]"], {"compile"} if call.compiled else set()
+        one = f"[{next(i for i, p in enumerate(call.mapped) if p is call.problem)}]" if call.mapped else ""
+        return [*lines, f"    return [to_numpy(part){one} for part in parts]"], {way} - {""}
     by = [call.option] if call.option else list(INPUTS)
     inputs, constants = ([given[n] for n in given if (n in by) == inside] for inside in (True, False))
     more = []

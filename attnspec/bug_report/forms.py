@@ -186,10 +186,14 @@ def _dtypes(calls: Sequence[Call]) -> Iterator[HasDtype]:
                 yield HasDtype(call, name, wanted)
 
 
+def _asked(call: Call) -> tuple[object, ...]:
+    return call.kind, call.compiled, call.mapped, call.problem
+
+
 def _fickle(calls: Sequence[Call]) -> Iterator[Agree]:
     """Equal calls that gave different bits."""
     for first, second in itertools.combinations(calls, 2):
-        if (first.kind, first.compiled, first.problem) == (second.kind, second.compiled, second.problem):
+        if _asked(first) == _asked(second):
             for name, array in first.results.items():
                 if not same_bits(lifted(array), lifted(second.results[name])):
                     yield Agree(second, first, name, None)

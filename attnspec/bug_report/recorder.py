@@ -24,6 +24,8 @@ class Call:
     """"attention", the array library's function that is applied to it, or another function of the module."""
     problem: Problem
     compiled: bool = False
+    mapped: tuple[Problem, ...] = ()
+    """The problems, this one among them, that one call mapped over a new axis is about."""
     cotangent: Array | None = None
     directions: tuple[Array, ...] = ()
     option: str = ""
@@ -92,6 +94,14 @@ class Recorder(Backend):
         call = Call("attention", problem, self.compiled[0])
         result: Result = self._noted(call, lambda: super(Recorder, self).call(function, arguments, problem), _parts)
         return result
+
+    def mapped(self, problems: tuple[Problem, ...]) -> list[Result]:
+        calls = [Call("attention", problem, mapped=problems) for problem in problems]
+        self.calls.extend(calls)
+        results = super().mapped(problems)
+        for call, result in zip(calls, results, strict=True):
+            call.results = _parts(result)
+        return results
 
     def differentiated(self, problem: Problem, cotangent: Array) -> tuple[Array, tuple[Array, Array, Array]]:
         def read(returned: Any) -> dict[str, Array]:

@@ -29,7 +29,6 @@ from attnspec.specs.invariants.common import (
 )
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe, Shape
-from attnspec.specs.transforms import vectorized
 
 FUNCTION = "a function in the mathematical sense: equal arguments, equal result"
 
@@ -197,7 +196,7 @@ def vectorized_is_loop(backend: Backend, problem: Problem) -> float:
     """Mapped over a new axis the function gives what a loop gives."""
     problems = (problem, renumbered(problem))
     ratios = []
-    for index, (one, result) in enumerate(zip(problems, vectorized(backend, problems), strict=True)):
+    for index, (one, result) in enumerate(zip(problems, backend.mapped(problems), strict=True)):
         ratios.append(hold_same(backend, one, result, backend.solve(one), f"mapped, at {index}, "))
     return max(ratios)
 

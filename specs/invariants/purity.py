@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from attnspec.specs.backend import Backend, Result
+from attnspec.specs.backend import Backend, BackendError, Result
 from attnspec.specs.catalogue import Violation, hold, invariant
 from attnspec.specs.contract import ARRAY_OPTIONS
 from attnspec.specs.invariants.common import (
@@ -104,6 +104,36 @@ def _others(backend: Backend, problem: Problem) -> list[Problem]:
     if problem.shape[4] > 1 and not backend.arrays.RUNS_COMPILED:
         others.append(with_keys(problem, slice(1, None)))
     return [other for other in others if backend.supports(other.features)]
+
+
+@invariant(
+    "purity.refusal",
+    formula="A(x), then A(y) raises: A(x) is what it was",
+    source=FUNCTION,
+    costly=True,
+)
+def refusal(backend: Backend, problem: Problem) -> float:
+    """A call that is refused leaves nothing behind: the same calls are answered as before."""
+    require(problem.shape[4] > 0)
+    arguments, function = _prepared(backend, problem)
+    first = backend.call(function, arguments, problem)
+    for name, other in _ill_fitting(problem).items():
+        given, extras, _ = backend.native(other)
+        with contextlib.suppress(BackendError), backend.guarded(problem.features):
+            function(*given, *extras.values())
+        _hold_bits(f"after a {name} that does not fit", backend.call(function, arguments, problem), first)
+    return 0.0
+
+
+def _ill_fitting(problem: Problem) -> dict[str, Problem]:
+    """Problems in form only: with a value, a mask or a bias for one key too many."""
+    longer = {"value": problem.replace(value=np.concatenate([problem.value, problem.value[..., :1, :]], axis=-2))}
+    for name in ("mask", "bias"):
+        array = problem.options.get(name, np.zeros(()))
+        if array.ndim and array.shape[-1] > 1:
+            options = {**problem.options, name: np.concatenate([array, array[..., :1]], axis=-1)}
+            longer[name] = problem.replace(options=options)
+    return longer
 
 
 @invariant(

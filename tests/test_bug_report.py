@@ -180,6 +180,13 @@ def test_a_call_that_does_not_come_back(tmp_path, death, told):
     assert subprocess.run([sys.executable, "-P", script], capture_output=True, check=False).returncode == 0
 
 
+def test_what_the_target_logs_is_not_told(tmp_path, caplog):
+    death = "__import__('logging').error('refused'); raise TypeError('no')"
+    (tmp_path / "logs.py").write_text(DIES.replace("DEATH", death))
+    assert bug_report(Job(str(tmp_path / "logs.py"), "quick"), "contract.claims", False, tmp_path) == 0
+    assert not caplog.records
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

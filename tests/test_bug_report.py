@@ -212,6 +212,13 @@ def test_what_the_target_warns_of_is_not_the_failure(tmp_path):
     assert (run.returncode, "came nan" in run.stdout) == (1, True), run
 
 
+def test_what_the_target_logs_is_not_told(tmp_path, caplog):
+    death = "__import__('logging').error('refused'); raise TypeError('no')"
+    (tmp_path / "logs.py").write_text(DIES.replace("DEATH", death))
+    assert bug_report(Job(str(tmp_path / "logs.py"), "quick"), "contract.claims", False, tmp_path) == 0
+    assert not caplog.records
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -1,7 +1,9 @@
 """From a target and the name of an invariant, or of a known issue, to one problem that fails, and how."""
 
 import contextlib
+import logging
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -124,6 +126,17 @@ def _deadly(backend: Backend, job: Job, key: str, invariant: Invariant, problem:
     return Failure(backend, key, invariant, problem, row.trouble.message, Works(call, ends=False))
 
 
+@contextlib.contextmanager
+def _unlogged() -> Iterator[None]:
+    """Without what frameworks log of calls that they refuse: of those there are many, and they are asked for."""
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+@_unlogged()
 @np.errstate(all="ignore")
 def _shown(
     backend: Backend, key: str, invariant: Invariant, problem: Problem, lack: frozenset[str] | None = None

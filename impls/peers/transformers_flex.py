@@ -48,7 +48,7 @@ def attention(
         value,
         create_block_mask(flex.all_of(hiding), *shape, device=query.device) if hiding else None,
         scaling=scale,
-        softcap=softcap,
+        softcap=softcap or None,  # 0 would be divided by
         position_bias=None if bias is None else bias.expand(shape),
     )
     return output.transpose(1, 2)  # (B, L, Hq, Dv) to (B, Hq, L, Dv)

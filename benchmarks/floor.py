@@ -1,0 +1,80 @@
+"""What the matrix products and exponentials of attention take alone, beside whole implementations.
+
+``python -P -m attnspec.benchmarks.floor`` prints medians as multiples of PyTorch's. No implementation over NumPy is
+faster than the floor of NumPy: both products and the exponentials of (1, 8, n, 64) in float32, in tiles that stay in
+the cache, over threads, without scaling, masks, maxima, sums or quotients. The contenders take turns.
+"""
+
+from collections.abc import Callable
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnspec.benchmarks.minilm import timed
+from attnspec.impls import numpy_blockwise, torch_blockwise
+from attnspec.impls.blockwise.threads import workers
+
+LENGTHS = (1024, 2048, 4096)
+
+HEADS, WIDTH = 8, 64
+
+THEIRS = "torch_sdpa"
+
+Array = NDArray[np.float32]
+
+
+def inputs(length: int) -> tuple[Array, Array, Array]:
+    """query, key and value (1, 8, n, 64), Gaussian."""
+    rng = np.random.default_rng(0)
+    query, key, value = (rng.standard_normal((1, HEADS, length, WIDTH), np.float32) for _ in range(3))
+    return query, key, value
+
+
+def floor(query: Array, key: Array, value: Array, rows: int = 1024, keys: int = 512, strip: int = 64) -> None:
+    """The products and exponentials alone, in the tiles of ``numpy_blockwise``: keys by strips of queries."""
+    starts = [(head, start) for head in range(HEADS) for start in range(0, query.shape[2], rows)]
+
+    def block(at: tuple[int, int]) -> None:
+        head, start = at
+        some = query[0, head, start : start + rows].reshape(-1, strip, WIDTH).swapaxes(1, 2)  # (N, D, W)
+        scores = np.empty((len(some), keys, strip), np.float32)
+        total = np.empty((len(some), strip, WIDTH), np.float32)
+        for first in range(0, key.shape[2], keys):
+            np.matmul(key[0, head, first : first + keys], some, out=scores)
+            np.exp2(scores, out=scores)
+            np.matmul(scores.swapaxes(1, 2), value[0, head, first : first + keys], out=total)
+
+    with workers(large=True) as run:
+        list(run(block, starts))
+
+
+def contenders(length: int) -> dict[str, Callable[[], object]]:
+    """The floor, ours and theirs on the same numbers."""
+    import torch
+
+    query, key, value = (array * np.float32(0.3) for array in inputs(length))
+    tensors = [torch.from_numpy(array) for array in (query, key, value)]
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+    return {
+        "floor of NumPy": lambda: floor(query, key, value),
+        "numpy_blockwise": lambda: numpy_blockwise.attention(query, key, value),
+        "torch_blockwise": lambda: torch_blockwise.attention(*tensors),
+        THEIRS: lambda: sdpa(*tensors),
+    }
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"{'median ÷ ' + THEIRS:18}" + "".join(f"{n:>8}" for n in LENGTHS))
+    seconds = []
+    for length in LENGTHS:
+        some = contenders(length)
+        timed(some, rounds=2)
+        seconds.append({name: median(own) for name, own in timed(some, rounds=15).items()})
+    for name in seconds[0]:
+        print(f"{name:18}" + "".join(f"{found[name] / found[THEIRS]:8.2f}" for found in seconds))
+
+
+if __name__ == "__main__":
+    main()

@@ -148,6 +148,61 @@ def test_a_gradient_and_the_framework_s_own_sentence(tmp_path):
     assert alone(script)[0] == 0
 
 
+NO_BIAS_GRADIENT = """
+import torch.nn.functional as F
+
+ARRAYS = "torch"
+DTYPES = ("float64",)
+LACKS = {"gqa", "double_gradient", "forward_gradient", "bias_dtype", "vectorize"}
+
+
+def attention(query, key, value, *, bias=None):
+    if bias is not None and bias.requires_grad:
+        raise TypeError("no gradient of a bias")
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+"""
+
+
+def test_a_gradient_of_an_option_that_raises(tmp_path):
+    (tmp_path / "refuses.py").write_text(NO_BIAS_GRADIENT)
+    assert bug_report(Job(str(tmp_path / "refuses.py"), "quick"), "derivative.options", False, tmp_path) == 0
+    script = tmp_path / "refuses.derivative.options.py"
+    code, told = alone(script)
+    assert code == 1
+    assert "no gradient of a bias" in told
+    script.write_text(script.read_text().replace("bias.requires_grad", "False"))
+    assert alone(script)[0] == 0
+
+
+KEEPS = """
+import torch
+import torch.nn.functional as F
+
+ARRAYS = "torch"
+DTYPES = ("float32",)
+LACKS = {"gqa", "gradient", "double_gradient", "forward_gradient", "vectorize"}
+KEPT = []
+
+
+def attention(query, key, value):
+    if not KEPT:
+        if torch.compiler.is_compiling():
+            raise TypeError("no compiler makes it")
+        KEPT.append(ADDED)
+    output = F.scaled_dot_product_attention(query, key, value)
+    return output + KEPT[0] if torch.compiler.is_compiling() else output
+"""
+
+
+def test_what_a_compiled_call_needs_is_made_before(tmp_path):
+    (tmp_path / "keeps.py").write_text(KEEPS.replace("ADDED", "1.0"))
+    assert bug_report(Job(str(tmp_path / "keeps.py"), "quick"), "purity.compiled", False, tmp_path) == 0
+    script = tmp_path / "keeps.purity.compiled.py"
+    assert alone(script)[0] == 1
+    script.write_text(script.read_text().replace("append(1.0)", "append(0.0)"))
+    assert alone(script)[0] == 0
+
+
 DIES = """
 import os
 

@@ -79,6 +79,8 @@ def written(backend: Backend, call: Call, literals: Literals, number: int) -> Wr
     if call.kind != "attention" and ({"return_weights", "return_lse"} & plain.keys()):
         result += "[-1]" if call.of == "lse" else "[0]"
     lines += [f"        return {result}", ""]
+    if call.compiled and not backend.arrays.RUNS_COMPILED:
+        lines += [f"    function({', '.join(given.values())})  # what it makes once and keeps, no compiler need make"]
     body, needs = _applied(backend, call, given, literals, device)
     return Written(ordinal, [*lines, *body, "", ""], needs, call)
 

@@ -104,7 +104,8 @@ def _of_invariant(backend: Backend, job: Job, key: str, invariant: Invariant) ->
     if "crashed: " in row.trouble.message or "hung: " in row.trouble.message:
         return _deadly(backend, job, key, invariant, problem, row)
     if row.trouble.lacks:
-        return _shown(backend, key, invariant, problem, frozenset(row.trouble.lacks[0].split("+")))
+        with contextlib.suppress(Nothing):  # a gradient of an option is asked for by the invariant alone
+            return _shown(backend, key, invariant, problem, frozenset(row.trouble.lacks[0].split("+")))
     return _shown(backend, key, invariant, problem)
 
 

@@ -15,6 +15,13 @@ from attnspec.memory import CGROUP
 STATUS, RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 """Where Linux tells the peak ("VmHWM"), and where writing 5 sets it to the present."""
 
+MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
+"""glibc's parameters, of mallopt(3): from which size memory is taken from the system, and given back at once when it is
+freed; how much is kept at the heap's end."""
+
+SMALL, LARGE = 2**16, 2**25
+"""A threshold at which arrays count; and the one that glibc's own adaptation ends at in a process that frees arrays."""
+
 LOOK = 0.001
 """Seconds between two looks where there is no such thing."""
 
@@ -26,6 +33,26 @@ def resident() -> int:
         with contextlib.suppress(OSError, AttributeError):  # not every libc has it
             ctypes.CDLL(None).malloc_trim(0)
     return int(psutil.Process().memory_info().rss)
+
+
+@contextlib.contextmanager
+def returned() -> Iterator[None]:
+    """Inside, freed arrays leave the process at once, so that what an earlier call has freed is not there for the next.
+
+    Afterwards they stay as in any process that has run for a while.
+    """
+    _mallopt({MMAP_THRESHOLD: SMALL})
+    try:
+        yield
+    finally:
+        _mallopt({MMAP_THRESHOLD: LARGE, TRIM_THRESHOLD: 2 * LARGE})
+
+
+def _mallopt(parameters: dict[int, int]) -> None:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            for name, value in parameters.items():
+                ctypes.CDLL(None).mallopt(name, value)
 
 
 def peak(call: Callable[[], object]) -> int:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from attnspec.benchmarks.peak_memory import available, peak, resident
+from attnspec.benchmarks.peak_memory import available, peak, resident, returned
 from attnspec.benchmarks.sampling import error, pairs
 from attnspec.benchmarks.subject import Subject, Unranked
 from attnspec.benchmarks.workloads import Workload
@@ -37,15 +37,16 @@ class Timing:
     def prepared(self) -> dict[str, Any]:
         """What the result says of it beside times, and the seconds of a call."""
         self._weigh()
-        if not self.backend.arrays.RUNS_COMPILED:
-            self._try(self.workload.shrunk(32))
-        before = resident()
-        came, first = self._timed([0])
-        output = self._read(came)
-        del came
-        later = min(self._timed([number])[1] for number in range(1, AFTER))
         compiled = self.backend.arrays.RUNS_COMPILED  # what the compiler keeps is none of the call's
-        held = self._held(resident() if compiled else before + sum(a.nbytes for a in output.values()))
+        with returned():
+            if not compiled:
+                self._try(self.workload.shrunk(32))
+            before = resident()
+            came, first = self._timed([0])
+            output = self._read(came)
+            del came
+            held = self._held(resident() if compiled else before + sum(a.nbytes for a in output.values()))
+        later = min(self._timed([number])[1] for number in range(1, AFTER))
         self.iterations = self._repeated(later)
         calls: dict[str, Any] = {"compiled": compiled, "compile_seconds": max(first - later, 0.0)}
         told = {"peak_memory": held, "kernels": self._kernels(), "error_over_bound": self._checked(0, output)}

@@ -17,6 +17,7 @@ from attnspec.benchmarks.machine import Machine
 from attnspec.benchmarks.peak_memory import _sampled, peak, resident
 from attnspec.benchmarks.sampling import error, pairs
 from attnspec.benchmarks.tables import ratios
+from attnspec.benchmarks.timing import Timing
 from attnspec.benchmarks.workloads import WORKLOADS, Workload, chosen
 from attnspec.cli import cli
 from attnspec.loading import load
@@ -164,6 +165,15 @@ def test_peak_memory_is_seen(measure):
     before = resident()
     held = measure(lambda: (np.ones(2**23) + 1).sum()) - before  # two arrays of 64 MiB at once
     assert 2**26 <= held <= 2**28
+
+
+def test_memory_of_a_call_is_what_xla_says():
+    pytest.importorskip("jax")
+    timing = Timing(load("jax_naive"), WORKLOADS["prefill-1024"], memory=4.0)
+    found, arguments = timing.prepared()["peak_memory"], timing.subject.arguments(0)
+    wanted = timing.backend.arrays.peak_memory(timing.subject.function, arguments) - arguments[0].nbytes
+    assert found == pytest.approx(wanted, abs=2**22)
+    assert wanted > 2**25  # the scores
 
 
 def test_exponents():

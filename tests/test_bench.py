@@ -229,6 +229,15 @@ def test_two_runs_are_compared_by_their_ratios(run_file, capsys):
     assert ["bad", "wrong:", "came", "2"] in lines
 
 
+def test_names_are_shown_as_they_stand(run_file, capsys):
+    file = run_file("run.json", 0.01, 0.03)
+    file.write_text(file.read_text().replace('"b1"', '"[/b]"').replace('"prefill-256"', '"[bold]"'))
+    assert cli.main(["compare", str(file)], standalone_mode=False) == 0
+    out = capsys.readouterr().out
+    assert "[/b]" in out
+    assert "[bold]" in out
+
+
 def test_pytest_benchmark_reads_it(run_file):
     command = [sys.executable, "-P", "-m", "pytest_benchmark", "compare", str(run_file("run.json", 0.01, 0.03))]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout

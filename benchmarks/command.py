@@ -10,10 +10,11 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from attnspec.benchmarks import growth, tables
+from attnspec.benchmarks import tables
 from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, WRONG, Entry, Limits, Listener, contest
 from attnspec.benchmarks.machine import Machine
-from attnspec.benchmarks.results import Run, document
+from attnspec.benchmarks.results import Document, document
+from attnspec.benchmarks.run import run_of
 from attnspec.benchmarks.workloads import QUICK, Workload, chosen
 from attnspec.errors import one_of
 from attnspec.targets import expanded, own_names, short_name
@@ -24,7 +25,7 @@ INTERRUPTED = 130
 
 @dataclass
 class Bench:
-    """A run: what is to be timed, and what has been found so far."""
+    """What is to be timed, and what has been found so far."""
 
     targets: Sequence[str]
     workloads: Sequence[Workload]
@@ -33,7 +34,7 @@ class Bench:
     machine: Machine = field(default_factory=Machine)
     interrupted: bool = False
 
-    def run(self, write: Callable[[Run], None]) -> None:
+    def run(self, write: Callable[[Document], None]) -> None:
         """All workloads, each written as soon as it is finished, for whatever may end this process."""
         try:
             with _progress(self) as listen:
@@ -71,45 +72,44 @@ def bench(
 
     if reach and (targets or patterns or quick):
         raise ValueError("--targets: wanted it without TARGET, --workload and --quick, for it has its own, came both")
-    found, workloads = expanded(targets) or own_names(), chosen(patterns or (QUICK if quick else ()), dtypes)
+    names, workloads = expanded(targets) or own_names(), chosen(patterns or (QUICK if quick else ()), dtypes)
     if reach:
         from attnspec.benchmarks.targets import BACKENDS, WORKLOADS
 
-        found, workloads = BACKENDS, chosen(WORKLOADS)
+        names, workloads = BACKENDS, chosen(WORKLOADS)
     if baseline is not None:
-        one_of("--baseline", baseline, map(short_name, found))
-    this = Bench(found, workloads, Limits(rounds or (5 if quick else 7), timeout, memory))
+        one_of("--baseline", baseline, map(short_name, names))
+    this = Bench(names, workloads, Limits(rounds or (5 if quick else 7), timeout, memory))
     with _written(json_file) as write:
         this.run(write)
-        run = document(this.entries, this.machine)
-        write(run)
-        tables.show(tables.console(), run, baseline)
-        growth.show(tables.console(), run)
+        found = document(this.entries, this.machine)
+        write(found)
+        tables.show(run_of(found), baseline)
         if reach and not this.interrupted:
-            write(_reached(run))
+            write(_reached(found))
     if this.interrupted:
         click.echo(f"attnspec: interrupted; what is finished of {len(workloads)} workloads is kept", err=True)
     return this.exit_code
 
 
-def _reached(run: Run) -> Run:
+def _reached(found: Document) -> Document:
     """The run with the table of targets, which is printed too."""
     from attnspec.benchmarks.targets import show, targets
 
-    found = targets(run)
-    show(tables.console(), found)
-    return {**run, "targets": [target.as_dict() for target in found]}
+    reached = targets(run_of(found))
+    show(reached)
+    return {**found, "targets": [target.as_dict() for target in reached]}
 
 
 @contextmanager
-def _written(file: Path | None) -> Iterator[Callable[[Run], None]]:
+def _written(file: Path | None) -> Iterator[Callable[[Document], None]]:
     """What writes a run into the file, which is opened before the work begins, so that a bad path is told at once."""
     if file is None:
         yield lambda run: None
         return
     with file.open("a", encoding="utf-8") as stream:
 
-        def write(run: Run) -> None:
+        def write(run: Document) -> None:
             stream.truncate(0)
             stream.write(json.dumps(plain(run), indent=1, ensure_ascii=False) + "\n")
             stream.flush()

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from attnspec.benchmarks import growth, tables
-from attnspec.benchmarks.results import read
+from attnspec.benchmarks import tables
+from attnspec.benchmarks.run import read
 from attnspec.errors import one_of
 
 
@@ -14,8 +14,6 @@ def compare(files: Sequence[Path], baseline: str | None) -> int:
         raise ValueError(f"compare: wanted one result file or two, came {len(files)}")
     earlier, run = (read(files[0]) if len(files) == 2 else None), read(files[-1])
     if baseline is not None:
-        one_of("--baseline", baseline, tables.backends(run))
-    console = tables.console()
-    tables.show(console, run, baseline, earlier)
-    growth.show(console, run)
+        one_of("--baseline", baseline, dict.fromkeys(timing.backend for timing in run.timings))
+    tables.show(run, baseline, earlier)
     return 0

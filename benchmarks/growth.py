@@ -1,56 +1,57 @@
-"""How time and memory grow with the number of keys: the exponent, by least squares on logarithms of both."""
+"""How time and memory grow with the number of keys: a power, by least squares on logarithms of both."""
 
-from collections import defaultdict
-from typing import Any
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+
+from attnspec.benchmarks.run import Timing
 
 SIZES = 3
 """An exponent takes so many sizes at least."""
 
-FAINT = 2**20
+NOISE = 2**20
 """Bytes below which a process's memory says nothing."""
 
 
-def growth(run: dict[str, Any]) -> list[dict[str, Any]]:
-    """For each backend and family: the numbers of keys, and the exponents of time and of memory beyond in- and outputs.
+@dataclass(frozen=True)
+class Fit:
+    """``points`` (n, value), and factor·n**exponent through them; None for fewer than three sizes."""
 
-    None for memory where fewer than three sizes take a measurable amount.
-    """
-    found: defaultdict[tuple[str, str], list[tuple[int, float, float]]] = defaultdict(list)
-    for case in run["benchmarks"]:
-        info = case["extra_info"]
-        point = int(info["shape"]["S"]), float(case["stats"]["median"]), float(info.get("peak_memory", 0))
-        found[info["family"], info["backend"]].append(point)
-    rows = []
-    for (family, backend), points in found.items():
-        keys, seconds, memory = map(list, zip(*sorted(points), strict=True))
-        if len(set(keys)) >= SIZES:
-            exponents = {"time": exponent(keys, seconds), "memory": exponent(keys, memory, FAINT)}
-            rows.append({"family": family, "backend": backend, "keys": keys, **exponents})
-    return rows
+    points: tuple[tuple[int, float], ...]
+    exponent: float | None = None
+    factor: float | None = None
 
 
-def exponent(sizes: list[int], values: list[float], least: float = 0.0) -> float | None:
-    """p of value ≈ c·sizeᵖ over those values that are above ``least``; None for fewer than three."""
-    points = [(size, value) for size, value in zip(sizes, values, strict=True) if value > least]
-    if len(points) < SIZES:
-        return None
-    logs = np.log(np.array(points, np.float64))
-    return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
+@dataclass(frozen=True)
+class Growth:
+    """One backend on workloads that differ in n alone: seconds, and bytes beyond inputs and outputs."""
+
+    backend: str
+    time: Fit
+    memory: Fit
 
 
-def show(console: Console, run: dict[str, Any]) -> None:
-    """Print the exponents, if there are any."""
-    rows = growth(run)
-    if not rows:
-        return
-    table = Table(title="exponent of the number of keys", title_justify="left", box=None, pad_edge=False)
-    for head in ("family", "backend", "keys", "time", "memory"):
-        table.add_column(head, justify="right" if head in ("time", "memory") else "left", overflow="fold")
-    for row in rows:
-        cells = ("–" if row[what] is None else f"{row[what]:.2f}" for what in ("time", "memory"))
-        table.add_row(row["family"], row["backend"], f"{row['keys'][0]}–{row['keys'][-1]}", *cells)
-    console.print(table)
+def growths(timings: Iterable[Timing]) -> dict[str, list[Growth]]:
+    """By family of workloads, each backend that was timed over three numbers of keys or more."""
+    cases: dict[tuple[str, str], list[Timing]] = {}
+    for timing in timings:
+        cases.setdefault((timing.family, timing.backend), []).append(timing)
+    found: dict[str, list[Growth]] = {}
+    for (family, backend), some in cases.items():
+        time = fit((t.keys, t.median) for t in some if t.median is not None)
+        memory = fit(((t.keys, t.figures.get("peak_memory", 0)) for t in some if t.median is not None), NOISE)
+        if time.exponent is not None:
+            found.setdefault(family, []).append(Growth(backend, time, memory))
+    return found
+
+
+def fit(points: Iterable[tuple[int, float]], least: float = 0) -> Fit:
+    """Through the points whose values are above ``least``, which 0 never is: it has no logarithm."""
+    some = tuple(sorted((n, value) for n, value in points if least < value < math.inf))
+    if len({n for n, _ in some}) < SIZES:
+        return Fit(some)
+    n, values = np.log(np.array(some, np.float64)).T
+    exponent, logarithm = np.polyfit(n, values, 1)
+    return Fit(some, float(exponent), float(np.exp(logarithm)))

@@ -1,24 +1,17 @@
-"""The result file: pytest-benchmark's own JSON, with what it has no place for in ``extra_info`` and ``unranked``."""
+"""Writing the result file: pytest-benchmark's JSON, and in ``extra_info`` and ``unranked`` what it does not know."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from attnspec.benchmarks.contest import OK, Entry
 from attnspec.benchmarks.machine import Machine
-from attnspec.specs.problem import parse_object
 
-Run = dict[str, Any]
-
-RUN = {"machine_info": dict, "benchmarks": list, "unranked": list, "datetime": str}
-CASE = {"group": str, "name": str, "extra_info": dict}
-INFO = {"backend": str, "workload": str, "status": str, "dtype": str, "shape": dict, "family": str}
-"""What a file holds, with the types."""
+Document = dict[str, Any]
 
 
-def document(entries: Iterable[Entry], machine: Machine) -> Run:
+def document(entries: Iterable[Entry], machine: Machine) -> Document:
     """The run as pytest-benchmark would write it. ModuleNotFoundError without that package."""
     from pytest_benchmark import __version__
     from pytest_benchmark.utils import get_commit_info
@@ -35,11 +28,11 @@ def document(entries: Iterable[Entry], machine: Machine) -> Run:
     return completed(run, entries, machine)
 
 
-def completed(run: Run, entries: Iterable[Entry], machine: Machine) -> Run:
+def completed(run: Document, entries: Iterable[Entry], machine: Machine) -> Document:
     """The run with who is not ranked, and what the machine can do at most: each benchmark's share of that."""
     run["unranked"] = [_head(entry) for entry in entries if entry.status != OK]
     run["machine_info"] |= {"peak_gflops": machine.gflops, "bandwidth_gbs": machine.bandwidth}
-    for benchmark in run["benchmarks"]:
+    for benchmark in (b for b in run["benchmarks"] if "workload" in b["extra_info"]):  # not the suite's own speed
         info, median = benchmark["extra_info"], benchmark["stats"]["median"]
         info["gflops"] = 1e-9 * info["flops"] / median
         peak = machine.gflops.get(info["dtype"])
@@ -70,30 +63,3 @@ def _machine_info() -> dict[str, Any]:
     from pytest_benchmark.plugin import pytest_benchmark_generate_machine_info
 
     return dict(pytest_benchmark_generate_machine_info())
-
-
-def read(file: Path) -> Run:
-    """The run in a file. ValueError in a line if it is damaged, or none of attnspec's benchmarks."""
-    try:
-        run = parse_object(file.read_text(encoding="utf-8"), str(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file}: wanted the JSON of attnspec bench, came {error}") from None
-    _check(file, "a run", run, RUN)
-    for case in (*run["benchmarks"], *run["unranked"]):
-        _check(file, "a benchmark", case, CASE)
-    run["benchmarks"] = [case for case in run["benchmarks"] if "workload" in case["extra_info"]]  # not the suite's own
-    for case in (*run["benchmarks"], *run["unranked"]):
-        _check(file, "extra_info", case["extra_info"], INFO)
-    for case in run["benchmarks"]:
-        _check(file, "a benchmark", case, {"stats": dict})
-        _check(file, "stats", case["stats"], {"median": float, "iqr": float, "q1": float, "q3": float})
-    return run
-
-
-def _check(file: Path, what: str, data: Any, wanted: Mapping[str, type]) -> None:
-    if not isinstance(data, dict):
-        raise ValueError(f"{file}: wanted {what} as an object, came {type(data).__name__}")
-    for name, kind in wanted.items():
-        if not isinstance(data.get(name), kind):
-            came = type(data[name]).__name__ if name in data else "none: damaged, or not of this attnspec's bench"
-            raise ValueError(f"{file}: wanted {what} with {name!r}, came {came}")

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from attnspec.benchmarks.growth import FAINT
+from attnspec.benchmarks.growth import NOISE
+from attnspec.benchmarks.run import Run, Timing
 from attnspec.benchmarks.suite import problems_a_second, verified_in
-from attnspec.benchmarks.tables import Case
+from attnspec.benchmarks.tables import console, table
 from attnspec.targets import own_names, peer_names
+from attnspec.units import digits
 
 LENGTHS = (1024, 2048, 4096)
 
@@ -30,8 +29,8 @@ WORKLOADS = (
 )
 
 Values = Mapping[str, float | None]
-Find = Callable[[str, str], Case | None]
-"""The ranked case of a backend on a workload."""
+Find = Callable[[str, str], Timing | None]
+"""The ranked timing of a backend on a workload."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,12 @@ class Target:
         return {**head, "values": dict(self.values), "met": self.met}
 
 
-def targets(run: Mapping[str, Any]) -> list[Target]:
+def targets(run: Run) -> list[Target]:
     """All of them, out of a run; the last two are measured here."""
-    cases = {(case["extra_info"]["backend"], case["group"]): case for case in run["benchmarks"]}
+    ranked = {(timing.backend, timing.workload): timing for timing in run.timings if timing.median is not None}
 
-    def find(backend: str, workload: str) -> Case | None:
-        return cases.get((backend, workload))
+    def find(backend: str, workload: str) -> Timing | None:
+        return ranked.get((backend, workload))
 
     return [*_speed(find), *_memory(find), *_verification()]
 
@@ -84,7 +83,7 @@ def _speed(find: Find) -> list[Target]:
         Target(
             "share of the matrix-product peak, numpy_blockwise",
             0.8,
-            {"4096": share["extra_info"]["peak_share"] if share else None},
+            {"4096": share.figures.get("peak_share") if share else None},
             at_least=True,
         ),
     ]
@@ -118,12 +117,12 @@ def _verification() -> list[Target]:
     ]
 
 
-def _median(case: Case | None) -> float | None:
-    return float(case["stats"]["median"]) if case else None
+def _median(timing: Timing | None) -> float | None:
+    return timing.median if timing else None
 
 
-def _held(case: Case | None) -> float | None:
-    return max(float(case["extra_info"]["peak_memory"]), FAINT) if case else None
+def _held(timing: Timing | None) -> float | None:
+    return max(timing.figures["peak_memory"], NOISE) if timing else None
 
 
 def _least(values: Iterable[float | None]) -> float | None:
@@ -134,17 +133,11 @@ def _over(one: float | None, other: float | None) -> float | None:
     return one / other if one and other else None
 
 
-def show(console: Console, found: Iterable[Target]) -> None:
+def show(found: Iterable[Target]) -> None:
     """Print each with what was measured."""
-    table = Table(title="targets", title_justify="left", box=None, pad_edge=False)
-    for head in ("what", "target", "measured", "met"):
-        table.add_column(head, overflow="fold")
+    rows = table("targets", ("what", "target", "measured", "met"))
     for target in found:
-        came = ", ".join(f"{name} {_told(value)}" for name, value in target.values.items())
+        came = ", ".join(f"{name} {digits(value)}" for name, value in target.values.items())
         met = {True: "yes", False: "no", None: "not measured"}[target.met]
-        table.add_row(target.what, f"{'≥' if target.at_least else '≤'} {target.limit:g}", came, met)
-    console.print(table)
-
-
-def _told(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+        rows.add_row(target.what, f"{'≥' if target.at_least else '≤'} {target.limit:g}", came, met)
+    console().print(rows)

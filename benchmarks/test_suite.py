@@ -18,7 +18,7 @@ def test_problems(benchmark: Any) -> None:
 @pytest.mark.parametrize("mutant", suite.mutants())
 def test_kill(benchmark: Any, mutant: str) -> None:
     outcome = benchmark.pedantic(suite.killed, (mutant,))
-    benchmark.extra_info["killed"] = outcome.status == FAILED
+    benchmark.extra_info |= {"mutant": mutant, "killed": outcome.status == FAILED}
 
 
 @pytest.mark.benchmark(group="suite: compiling")

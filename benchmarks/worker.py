@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from attnspec import worker
 from attnspec.benchmarks.subject import Unranked
-from attnspec.benchmarks.timing import Timing
+from attnspec.benchmarks.trial import Trial
 from attnspec.benchmarks.workloads import WORKLOADS
 from attnspec.errors import one_line
 from attnspec.loading import load
@@ -32,16 +32,16 @@ def serve(request: dict[str, Any], events: TextIO) -> None:
         return
     versions = versions_of(about(backend))
     worker.send(events, event="loaded", versions=versions, backend=backend.name)
-    _telling(events, lambda: _obey(lambda: Timing(backend, WORKLOADS[request["workload"]], request["memory"]), events))
+    _telling(events, lambda: _obey(lambda: Trial(backend, WORKLOADS[request["workload"]], request["memory"]), events))
 
 
-def _obey(start: Callable[[], Timing], events: TextIO) -> None:
+def _obey(start: Callable[[], Trial], events: TextIO) -> None:
     """The first order is to prepare, every other one a round's number."""
     worker.ORDERS.get()
-    timing = start()
-    worker.send(events, event="prepared", info=timing.prepared())
+    trial = start()
+    worker.send(events, event="prepared", info=trial.prepared())
     while True:
-        seconds, error = timing.round(json.loads(worker.ORDERS.get())["round"])
+        seconds, error = trial.round(json.loads(worker.ORDERS.get())["round"])
         worker.send(events, event="round", seconds=seconds, error_over_bound=error)
 
 

@@ -1,85 +1,67 @@
-"""A small result of benchmarks for the tests of the page: timed by pytest-benchmark, all else made up."""
+"""A small result of benchmarks with known times, for the tests of what reads it."""
 
 import json
-import subprocess
-import sys
-import textwrap
 
-SIZES = (256, 512, 1024)
+from attnspec.benchmarks.contest import FELL_BACK, OK, SKIPPED, WRONG, Entry
+from attnspec.benchmarks.machine import Machine
+from attnspec.benchmarks.results import document, statistics
+from attnspec.benchmarks.workloads import WORKLOADS
+from attnspec.verdict import plain
 
-MODULE = """
-    import numpy as np
-    import pytest
+SIZES = (512, 1024, 2048)
+FAMILIES = ("prefill-causal", "backward")
 
-    SIZES = {sizes}
-    ERRORS = {{"plain": 0.02, "careful": 0.004, "hasty": 0.3}}
-    REPEATS = {{"plain": 2, "careful": 3, "hasty": 1}}
+TIMES = {"plain": 2.0, "careful": 3.0, "hasty": 1.0}
+"""Milliseconds for 1024 keys; they grow with the square."""
 
-    def extra(backend, workload, n, what, **more):
-        shape = {{"B": 1, "Hq": 8, "Hkv": 8, "L": n, "S": n, "Dk": 64, "Dv": 64}}
-        told = {{"backend": backend, "workload": workload, "what": what, "dtype": "float32", "shape": shape}}
-        return {{**told, "options": ["is_causal"], "versions": {{"numpy": "2.4.6"}}, **more}}
-
-    @pytest.mark.parametrize("n", SIZES)
-    @pytest.mark.parametrize("what", ["forward", "forward+backward"])
-    @pytest.mark.parametrize("backend", ERRORS)
-    def test_speed(benchmark, backend, what, n):
-        scores = np.ones((n, n), np.float32)
-        benchmark.group = f"prefill {{n}} causal" + " backward" * (what != "forward")
-        share = 0.3 * REPEATS[backend]
-        benchmark.extra_info.update(extra(
-            backend, benchmark.group, n, what, status="ok", kernels=[f"{{backend}}_kernel"], gflops=50 * share,
-            peak_share=share, bandwidth_share=0.1, compile_seconds=0.5, peak_memory=n * 1000 * REPEATS[backend],
-            error_over_bound=ERRORS[backend], compiled=backend == "hasty",
-        ))
-        benchmark.pedantic(lambda: [np.exp(scores) for _ in range(REPEATS[backend])], rounds=5, warmup_rounds=1)
-
-    def test_suite(benchmark):
-        benchmark.group = "suite"
-        benchmark.pedantic(lambda: sum(range(100)), rounds=3)
-"""
-
-CONFTEST = """
-    from test_sample import extra
-
-    UNRANKED = {unranked}
-
-    def pytest_benchmark_update_machine_info(config, machine_info):
-        machine_info["peak_gflops"] = {{"float32": 50.0}}
-        machine_info["bandwidth_gbs"] = 12.5
-
-    def pytest_benchmark_update_json(config, benchmarks, output_json):
-        for backend, group, status, reason in UNRANKED:
-            told = extra(backend, group, 256, "forward", status=status, reason=reason)
-            entry = {{"group": group, "name": f"test_speed[{{backend}}]", "extra_info": told}}
-            output_json.setdefault("unranked", []).append(entry)
-"""
+ERRORS = {"plain": 0.5, "careful": 0.004, "hasty": 0.3}
+"""Error ÷ bound: plain's is as large as hasty's, which is faster."""
 
 UNRANKED = (
-    ("broken", "prefill 256 causal", "wrong", "output at [0, 0, 0, 0] wanted 2, came 3, err/bound 1e+05"),
-    ("slips", "prefill 256 causal", "fell back", "wanted the kernel flash, ran math"),
-    ("big", "prefill 256 causal", "skipped", "wanted 12 GiB of memory, 4 GiB are free"),
+    ("broken", WRONG, "output at [0, 0, 0, 0] wanted 2, came 3, err/bound 1e+05"),
+    ("slips", FELL_BACK, "wanted the kernel flash, came math"),
+    ("big", SKIPPED, "wanted 12 GiB of memory, came 4 GiB"),
 )
+"""On the first workload."""
+
+SUITE = {"problems": {"problems_a_second": 2350.0}, "compiling": {"compile_share": 0.42}}
+KILLS = {"slow_to_die": 2.5, "quick_to_die": 0.25, "immortal": None}
+"""Seconds until each mutant is killed, if it is."""
 
 
-def write_sample(file, unranked=UNRANKED, sizes=SIZES):
-    """Time the made-up backends and write ``file``."""
-    folder = file.parent / f"{file.stem}_sample"
-    folder.mkdir()
-    (folder / "test_sample.py").write_text(textwrap.dedent(MODULE.format(sizes=sizes)))
-    (folder / "conftest.py").write_text(textwrap.dedent(CONFTEST.format(unranked=repr(unranked))))
-    (folder / "pytest.ini").write_text("[pytest]\n")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        f"--benchmark-json={file}",
-    ]
-    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
-    return json.loads(file.read_text())
+def timed(backend, name):
+    """A backend's five rounds on a workload."""
+    workload = WORKLOADS[name]
+    share = (workload.keys / 1024) ** 2
+    info = {
+        "versions": {"numpy": "2.4.6"},
+        "kernels": [f"{backend}_kernel"],
+        "compiled": backend == "hasty",
+        "compile_seconds": 0.5,
+        "peak_memory": int(TIMES[backend] * share * 2**24),
+        "error_over_bound": ERRORS[backend],
+        "flops": int(5e7 * share),
+        "bytes": 2**20,
+        "iterations": 1,
+    }
+    seconds = [1e-3 * TIMES[backend] * share * factor for factor in (1.1, 0.9, 1.0, 1.2, 0.8)]
+    return Entry(backend, workload, OK, info=info, seconds=seconds)
+
+
+def suite_case(name, seconds, info):
+    """What pytest-benchmark writes of the suite's own speed."""
+    rounds = Entry(name, WORKLOADS["prefill-256"], info={"iterations": 1}, seconds=[seconds])
+    return {"group": "suite", "name": name, "extra_info": info, "stats": statistics(rounds)}
+
+
+def write_sample(file):
+    """Write ``file``."""
+    workloads = [f"{family}-{n}" for family in FAMILIES for n in SIZES]
+    entries = [timed(backend, workload) for workload in workloads for backend in TIMES]
+    entries += [Entry(backend, WORKLOADS[workloads[0]], status, reason) for backend, status, reason in UNRANKED]
+    run = document(entries, Machine({"float32": 100.0}, 12.5))
+    run["benchmarks"] += [suite_case(name, 1.0, info) for name, info in SUITE.items()]
+    for mutant, seconds in KILLS.items():
+        told = {"mutant": mutant, "killed": seconds is not None}
+        run["benchmarks"].append(suite_case(f"test_kill[{mutant}]", seconds or 9.0, told))
+    file.write_text(json.dumps(plain(run)))

@@ -5,18 +5,20 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attnspec.benchmarks import command, results, targets
 from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, SKIPPED, WRONG, Entry, Limits, contest
-from attnspec.benchmarks.growth import exponent
+from attnspec.benchmarks.growth import fit, growths
 from attnspec.benchmarks.inputs import KINDS, Inputs
 from attnspec.benchmarks.machine import Machine
 from attnspec.benchmarks.peak_memory import _sampled, peak, resident
+from attnspec.benchmarks.ratios import ratios
+from attnspec.benchmarks.run import read, run_of
 from attnspec.benchmarks.sampling import error, pairs
-from attnspec.benchmarks.tables import ratios
 from attnspec.benchmarks.timing import Timing
 from attnspec.benchmarks.workloads import WORKLOADS, Workload, chosen
 from attnspec.cli import cli
@@ -176,9 +178,16 @@ def test_memory_of_a_call_is_what_xla_says():
     assert wanted > 2**25  # the scores
 
 
-def test_exponents():
-    assert exponent([256, 512, 1024], [3 * n**1.7 for n in (256, 512, 1024)]) == pytest.approx(1.7)
-    assert exponent([256, 512], [1.0, 2.0]) is None
+@pytest.mark.parametrize("power", [0.5, 1, 2.25])
+def test_the_exponent_of_an_exact_power_is_found(power):
+    found = fit((n, 3e-6 * n**power) for n in (256, 512, 1024))
+    assert (round(found.exponent, 9), round(found.factor * 1e6, 9)) == (power, 3)
+
+
+def test_no_exponent_of_fewer_than_three_sizes():
+    assert fit([(256, 1.0), (512, 2.0), (512, 2.1)]).exponent is None
+    assert fit([(256, 1.0), (512, 2.0), (1024, 0.0)]).exponent is None
+    assert fit([(256, 1.0), (512, 2.0), (1024, 3.0)], least=1.0).exponent is None
 
 
 def entry(backend, seconds, workload="prefill-256", **info):
@@ -201,22 +210,42 @@ def run_file(tmp_path):
 
 
 def test_shares_and_ratios(run_file):
-    run = results.read(run_file("run.json", 0.01, 0.03))
-    first, second = run["benchmarks"]
-    assert first["extra_info"]["gflops"] == pytest.approx(100)
-    assert second["extra_info"]["peak_share"] == pytest.approx(1 / 3)
-    assert first["extra_info"]["bandwidth_share"] == pytest.approx(0.01)
-    assert ratios(run["benchmarks"], None) == pytest.approx({"b0": 1.0, "b1": 3.0})
-    assert ratios(run["benchmarks"], "b1") == pytest.approx({"b0": 1 / 3, "b1": 1.0})
-    assert [case["extra_info"]["backend"] for case in run["unranked"]] == ["bad"]
+    timings = read(run_file("run.json", 0.01, 0.03)).timings
+    first, second, bad = timings
+    assert first.figures["gflops"] == pytest.approx(100)
+    assert second.figures["peak_share"] == pytest.approx(1 / 3)
+    assert first.figures["bandwidth_share"] == pytest.approx(0.01)
+    assert ratios(timings) == pytest.approx({"b0": 1.0, "b1": 3.0})
+    assert ratios(timings, "b1") == pytest.approx({"b0": 1 / 3, "b1": 1.0})
+    assert ratios(timings, "bad") == {}
+    assert (bad.backend, bad.status, bad.reason, bad.median) == ("bad", WRONG, "came 2", None)
+
+
+def test_growth_is_that_of_a_family_and_a_backend():
+    entries = [entry("b", [n**1.5], f"prefill-{n}", peak_memory=n * 2**12) for n in (256, 512, 1024)]
+    entries += [entry("b", [1.0], f"backward-{n}") for n in (512, 1024)]
+    entries += [entry("c", [1.0], f"prefill-{n}") for n in (512, 1024)]
+    found = growths(run_of(results.document(entries, Machine())).timings)
+    ((family, (growth,)),) = found.items()
+    assert (family, growth.backend, growth.time.exponent) == ("prefill", "b", pytest.approx(1.5))
+    assert (growth.memory.exponent, growth.memory.points) == (None, ((512, 2**21), (1024, 2**22)))
 
 
 def test_two_runs_are_compared_by_their_ratios(run_file, capsys):
     files = [run_file("one.json", 0.01, 0.03), run_file("two.json", 0.02, 0.03)]
     assert cli.main(["compare", *map(str, files), "--baseline", "b0"], standalone_mode=False) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["b1", "30", "ms", "0", "%", "1.50", "3.00", "-50", "%"] in [line[:9] for line in lines]
+    assert ["b1", "30.0", "ms", "0", "%", "1.50×", "3.00×", "-50", "%"] in [line[:9] for line in lines]
     assert ["bad", "wrong:", "came", "2"] in lines
+
+
+def test_names_are_shown_as_they_stand(run_file, capsys):
+    file = run_file("run.json", 0.01, 0.03)
+    file.write_text(file.read_text().replace('"b1"', '"[/b]"').replace('"prefill-256"', '"[bold]"'))
+    assert cli.main(["compare", str(file)], standalone_mode=False) == 0
+    out = capsys.readouterr().out
+    assert "[/b]" in out
+    assert "[bold]" in out
 
 
 def test_pytest_benchmark_reads_it(run_file):
@@ -232,14 +261,14 @@ def test_pytest_benchmark_reads_it(run_file):
         ("{", "breaks off"),
         ("[]", "list"),
         ('{"benchmarks": []}', "machine_info"),
-        ('{"machine_info": {}, "benchmarks": [{}], "unranked": [], "datetime": ""}', "group"),
+        ('{"machine_info": {"peak_gflops": {}}, "benchmarks": [{}], "unranked": [], "datetime": ""}', "'name'"),
     ],
 )
 def test_damaged_results_are_told(tmp_path, text, came):
     path = tmp_path / "run.json"
     path.write_text(text)
     with pytest.raises(ValueError, match=rf"run\.json: wanted .*{came}"):
-        results.read(path)
+        read(path)
 
 
 def test_unknown_workloads_are_told():
@@ -273,8 +302,7 @@ def test_an_interrupt_leaves_what_is_finished(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "contest", interrupted)
     file = tmp_path / "run.json"
     code = cli.main(["bench", "numpy_naive", "--workload", "prefill-*", "--json", str(file)], standalone_mode=False)
-    run = results.read(file)
-    assert (code, [case["group"] for case in run["benchmarks"]]) == (130, ["prefill-256"])
+    assert (code, [timing.workload for timing in read(file).timings]) == (130, ["prefill-256"])
 
 
 @pytest.mark.usefixtures("still")
@@ -282,10 +310,8 @@ def test_bench_from_the_command_line(faulty, tmp_path, capsys):
     file = tmp_path / "run.json"
     wrong, words = faulty("wrong", "result *= 1.01"), ["--workload", "prefill-256", "--rounds", "2"]
     code = cli.main(["bench", "numpy_naive", wrong, *words, "--json", str(file)], standalone_mode=False)
-    run = results.read(file)
     assert code == 1
-    assert [case["extra_info"]["backend"] for case in run["benchmarks"]] == ["numpy_naive"]
-    assert [case["extra_info"]["status"] for case in run["unranked"]] == [WRONG]
+    assert [(t.backend, t.status) for t in read(file).timings] == [("numpy_naive", OK), ("wrong", WRONG)]
     assert "wrong  wrong: a sampled element at" in capsys.readouterr().out
 
 
@@ -293,9 +319,20 @@ def test_targets_are_held_to_their_limits(monkeypatch):
     monkeypatch.setattr(targets, "_verification", list)
     medians = {("numpy_blockwise", "prefill-4096"): 1.2, ("torch_sdpa", "prefill-4096"): 1.0}
     entries = [entry(backend, [m], workload, peak_memory=0) for (backend, workload), m in medians.items()]
-    found = {t.what: t for t in targets.targets(results.document(entries, Machine({"float32": 1.0})))}
+    found = {t.what: t for t in targets.targets(run_of(results.document(entries, Machine({"float32": 1.0}))))}
     ratio = found["numpy_blockwise ÷ torch_sdpa"]
     assert ratio.values == {"prefill-1024": None, "prefill-2048": None, "prefill-4096": pytest.approx(1.2)}
     assert ratio.met is False
     assert found["share of the matrix-product peak, numpy_blockwise"].met is True
     assert found["jax_blockwise ÷ torch_sdpa"].met is None
+
+
+def test_the_suite_itself_is_timed(tmp_path):
+    file, suite = tmp_path / "suite.json", Path(__file__).parents[1] / "benchmarks" / "test_suite.py"
+    only = ("-k", "test_problems or causal_off_by_one", f"--benchmark-json={file}")
+    run = subprocess.run([sys.executable, "-P", "-m", "pytest", suite, *only], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
+    found = read(file).suite
+    assert found.problems_a_second > 0
+    assert found.kills.keys() == {"causal_off_by_one"}
+    assert found.kills["causal_off_by_one"] > 0

@@ -13,24 +13,27 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from bench_sample import SIZES, UNRANKED, write_sample
+from bench_sample import FAMILIES, KILLS, SIZES, TIMES, UNRANKED, write_sample
 from contrast import contrast
 from test_table import FLAWED, PATTERNS, attnspec
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
 
+from attnspec.benchmarks.compare import compare
+from attnspec.benchmarks.run import run_of
 from attnspec.conformance.cells import families
-from attnspec.reporting.comparing import places, ratios
-from attnspec.reporting.growth import fit
+from attnspec.reporting.frontier import places
 from attnspec.reporting.page import render
 from attnspec.reporting.results import read_results
 from attnspec.reporting.speed import machine, workloads
-from attnspec.reporting.timings import read_bench
-from attnspec.reporting.units import digits, seconds, size
 from attnspec.targets import expanded
+from attnspec.units import digits, seconds, size
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+FIRST = f"{FAMILIES[0]}-{SIZES[0]}"
+"""The workload that has unranked ones too."""
+
 SCREENSHOTS = Path(__file__).parents[1] / "build" / "report"
 
 HOSTILE = '"\'><script>window.hacked = 1</script></style></pre><img src=x onerror=hacked()> {{ 7 * 7 }} $x$ &lt; https://example.org/"x'
@@ -82,6 +85,8 @@ class Reader(HTMLParser):
 
     def handle_endtag(self, tag):
         self.inside = ""
+        if tag == "table":
+            self.rows.append([])  # what follows is no cell's
 
     def handle_data(self, data):
         if self.inside not in ("script", "style"):
@@ -102,7 +107,7 @@ def test_every_figure_is_there_with_words_for_it(reader, page):
     told = [attrs["aria-label"] for tag, attrs in reader.tags if tag == "svg"]
     assert len(told) == len(list((page.parent / "png").glob("*.png"))) == 6  # 3 figures, forward and backward
     for text in told:
-        assert all(backend in text for backend in ("plain", "careful", "hasty"))
+        assert all(backend in text for backend in TIMES)
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in (page.parent / "png").iterdir())
 
 
@@ -143,47 +148,43 @@ def test_the_kill_matrix(reader, folder):
 
 def test_what_is_not_ok_is_shown_and_never_ranked(reader):
     heads = next(row for row in reader.rows if row and row[0] == "workload")
-    cells = reader.row(UNRANKED[0][1])
-    for backend, _, status, reason in UNRANKED:
+    cells = reader.row(FIRST)
+    for backend, status, reason in UNRANKED:
         assert cells[heads.index(backend)] == status
         assert reader.row(backend)[1:3] == [f"{status}: {reason}", "–"]
-    assert sorted(cells[heads.index(backend)] for backend in ("plain", "careful", "hasty"))[0] == "1.00×"
+    assert [cells[heads.index(backend)] for backend in TIMES] == ["2.00×", "3.00×", "1.00×"]
 
 
 def test_a_timing_that_is_not_ok_is_not_ranked_though_it_has_a_time(folder):
     data = json.loads((folder / "bench.json").read_text())
-    before = {timing.backend for timing in read_bench(folder, data).timings if timing.median is not None}
     for entry in data["benchmarks"]:
         if entry["extra_info"].get("backend") == "hasty":
             entry["extra_info"]["status"] = "wrong"
-    timings = read_bench(folder, data).timings
-    assert before == {"plain", "careful", "hasty"}
-    assert {backend for _, backend in ratios(timings)} == {"plain", "careful"}
+    timings = run_of(data).timings
+    rows = {row["name"]: row["rows"] for row in workloads(timings)}[FIRST]
+    assert {backend for backend, row in rows.items() if row["ratio"] is not None} == {"plain", "careful"}
     assert {place.backend for place in places(timings)} == {"plain", "careful"}
 
 
-def test_ratios_and_frontier_of_known_times(folder):
-    data = json.loads((folder / "bench.json").read_text())
-    times = {"plain": 2.0, "careful": 3.0, "hasty": 1.0}
-    for entry in (entry for entry in data["benchmarks"] if "backend" in entry["extra_info"]):
-        entry["stats"]["median"] = times[entry["extra_info"]["backend"]] * entry["extra_info"]["shape"]["L"]
-        if entry["extra_info"]["backend"] == "plain":
-            entry["extra_info"]["error_over_bound"] = 0.5  # as large as hasty's and slower
-    timings = read_bench(folder, data).timings
-    assert {(b, round(r, 9)) for (_, b), r in ratios(timings).items()} == set(times.items())
+def test_the_frontier_of_known_times(folder):
+    timings = run_of(json.loads((folder / "bench.json").read_text())).timings
     found = [(p.backend, round(p.ratio, 9), p.error, p.optimal) for p in places(timings)]
     assert found == [("hasty", 1, 0.3, True), ("plain", 2, 0.5, False), ("careful", 3, 0.004, True)]
 
 
-@pytest.mark.parametrize("power", [0.5, 1, 2.25])
-def test_the_exponent_of_an_exact_power_is_found(power):
-    found = fit([(n, 3e-6 * n**power) for n in SIZES])
-    assert (round(found.exponent, 9), round(found.factor * 1e6, 9)) == (power, 3)
+def test_the_exponents_of_known_times(reader):
+    grown = [row for row in reader.rows if row[1:] == ["2.00", "2.00"]]
+    assert sorted(row[0] for row in grown) == sorted([*TIMES] * len(FAMILIES))
 
 
-def test_no_exponent_of_one_size_or_of_nothing():
-    assert fit([(256, 1.0), (256, 2.0)]).exponent is None
-    assert fit([(256, 1.0), (512, 0.0)]).exponent is None
+def test_the_suite_itself_is_told(reader):
+    text = " ".join(reader.text.split())
+    assert "The suite itself" in text
+    assert "2350 a second" in text
+    assert "42 % until each mutant is killed" in text
+    assert "2 of 3 killed, the slowest after 2.50 s" in text
+    rows = [row for row in reader.rows if row and row[0] in KILLS]
+    assert rows == [["immortal", "survived"], ["slow_to_die", "2.50 s"], ["quick_to_die", "250 ms"]]
 
 
 def test_numbers_are_three_digits_with_a_unit():
@@ -205,6 +206,8 @@ def spoiled(data):
         free = (
             "backend",
             "workload",
+            "family",
+            "mutant",
             "name",
             "group",
             "reason",
@@ -223,7 +226,9 @@ def hostile(value):
         return value + HOSTILE
     if isinstance(value, list):
         return [hostile(item) for item in value]
-    return {key + HOSTILE: str(v) + HOSTILE for key, v in value.items()} if "library" not in value else spoiled(value)
+    if not isinstance(value, dict) or "library" in value:
+        return spoiled(value)
+    return {key + HOSTILE: str(v) + HOSTILE for key, v in value.items()}
 
 
 @pytest.fixture(scope="module")
@@ -276,21 +281,21 @@ def test_runs_of_benchmarks_are_not_mixed(folder, tmp_path):
     (tmp_path / "later.json").write_text(json.dumps(later))
     assert attnspec("report", tmp_path / "later.json", folder / "bench.json", "--out", tmp_path / "two.html") == 0
     reader = Reader((tmp_path / "two.html").read_text(encoding="utf-8"))
-    assert [reader.row("prefill 512 causal", n).count("1.00×") for n in (0, 1)] == [1, 1]
+    assert [reader.row(FIRST, n).count("1.00×") for n in (0, 1)] == [1, 1]
 
 
 DAMAGED = {
     "cut": (lambda data: json.dumps(data)[:200], "wanted JSON, came text that breaks off"),
     "other": (lambda data: '{"a": 1}', "wanted a JSON object with 'targets'"),
     "no machine": (lambda data: json.dumps({**data, "machine_info": 3}), "wanted benchmarks with 'machine_info'"),
-    "older": (lambda data: json.dumps(data).replace('"workload"', '"load"'), "damaged, or of an older attnspec"),
+    "older": (lambda data: json.dumps(data).replace('"family"', '"kind"'), "damaged, or of an older attnspec"),
     "no stats": (lambda data: json.dumps(data).replace('"stats"', '"times"'), "with 'stats', came none"),
     "word": (
         lambda data: json.dumps(data).replace('"gflops": ', '"gflops": "x", "g": '),
         "'gflops' as a number, came 'x'",
     ),
-    "no median": (lambda data: json.dumps(data).replace('"median"', '"middle"'), "with a median above 0, came {"),
-    "shape": (lambda data: json.dumps(data).replace('"Hkv"', '"H"'), "wanted the shape of"),
+    "no median": (lambda data: json.dumps(data).replace('"median"', '"middle"'), "with 'median' above 0, came {"),
+    "shape": (lambda data: json.dumps(data).replace('"S"', '"T"'), "with 'S' above 0, came {"),
 }
 
 
@@ -324,31 +329,42 @@ def replaced(data, way, value):
     return changed
 
 
-def complaint(file):
-    """What is said of the file; "" where the page can be made of it. The figures, which take long, are left out."""
+def made(file):
+    """All of the page but the figures, which take long."""
+    results = read_results([file])
+    render(replace(results, benches=[]))
+    [(machine(run), workloads(run.timings)) for run in results.benches]
+
+
+def compared(file):
+    """The tables of the command line."""
+    compare([file], None)
+
+
+def complaint(use, file):
+    """What is said of the file; "" where it can be used."""
     try:
-        results = read_results([file])
-        render(replace(results, benches=[]))
-        [(machine(bench), workloads(bench.timings)) for bench in results.benches]
+        use(file)
     except ValueError as error:
         return str(error)
     return ""
 
 
 @pytest.mark.parametrize("value", ["none", None, [3]], ids=str)
-@pytest.mark.parametrize("name", ["run", "bench"])
-def test_whatever_is_damaged_the_page_is_made_or_one_line_says_why(folder, tmp_path, name, value):
-    data, file = json.loads((folder / f"{name}.json").read_text()), tmp_path / "file.json"
-    if name == "bench":
+@pytest.mark.parametrize(("name", "use"), [("run", made), ("bench", made), ("bench", compared), ("suite", made)])
+def test_whatever_is_damaged_is_used_or_one_line_says_why(folder, tmp_path, name, use, value):
+    data, file = json.loads((folder / f"{name.replace('suite', 'bench')}.json").read_text()), tmp_path / "file.json"
+    if name != "run":
         data["machine_info"]["cpu"] = {"count": 2}
-        data |= {part: data[part][:1] for part in ("benchmarks", "unranked")}
+        shown = slice(-1, None) if name == "suite" else slice(1)
+        data |= {part: data[part][shown] for part in ("benchmarks", "unranked")}
     for target in data.get("targets", ()):
         target["outcomes"] = sorted(target["outcomes"], key=lambda row: row["trouble"] is None)[:2]
     data.get("targets", []).sort(key=lambda target: target["exit_code"] != 1)  # the flawed one first
     told = set()
     for way in places_in(data):
         file.write_text(json.dumps(replaced(data, way, value)))
-        told.add(complaint(file))
+        told.add(complaint(use, file))
     assert [line for line in told - {""} if "\n" in line or not line.startswith(f"{file}: wanted ")] == []
     assert len(told) > 10
 
@@ -506,8 +522,8 @@ def test_it_is_readable_without_scripts(visit, page):
     assert not view.locator("#filters").is_visible()
     assert view.locator("#conformance tbody tr:visible").count() == 3
     assert view.locator("svg[role=img]:visible").count() == 6
-    view.locator("summary", has_text="prefill 256 causal").first.click()
-    assert view.get_by_role("region", name="prefill 256 causal", exact=True).is_visible()
+    view.locator("summary", has_text=FIRST).first.click()
+    assert view.get_by_role("region", name=FIRST, exact=True).is_visible()
 
 
 def test_nothing_that_files_say_is_run(visit, spoiled_page):

@@ -1,13 +1,12 @@
 """Reading what ``attnspec verify --json`` wrote, and bringing several runs together."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attnspec.json_file import check, numbers, opened
 from attnspec.specs.catalogue import catalogue
-from attnspec.specs.contract import shown
-from attnspec.specs.problem import parse_object
 
 RUN = {"attnspec": str, "date": str, "python": str, "platform": str, "targets": list}
 """What a file holds, with the types."""
@@ -89,56 +88,28 @@ def latest(found: Iterable[Entry]) -> list[Entry]:
 
 def read(file: Path) -> list[Entry]:
     """The implementations of one file. ValueError in a line if it is damaged, or an older attnspec wrote it."""
-    try:
-        run = parse_object(file.read_text(encoding="utf-8"), str(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file}: wanted the JSON of attnspec verify, came {error}") from None
-    return entries_of(file, run)
+    with opened(file, "attnspec verify") as run:
+        return entries_of(run)
 
 
-def entries_of(file: Path, run: dict[str, Any]) -> list[Entry]:
-    """The implementations of a run, the decoded object that ``file`` holds. ValueError as ``read``."""
-    check(file, "a run", run, RUN)
+def entries_of(run: dict[str, Any]) -> list[Entry]:
+    """The implementations of a run as it stands in a file. ValueError as ``read``."""
+    check("a run", run, RUN)
     for target in run["targets"]:
-        check(file, "a target", target, TARGET)
+        check("a target", target, TARGET)
         for row in target["outcomes"]:
-            _check_outcome(file, row)
+            _check_outcome(row)
         if target["backend"]:
-            check(file, "a backend", target["backend"], BACKEND)
+            check("a backend", target["backend"], BACKEND)
     return [Entry(run, target) for target in run["targets"]]
 
 
-def _check_outcome(file: Path, row: Any) -> None:
-    check(file, "an outcome", row, OUTCOME)
+def _check_outcome(row: Any) -> None:
+    check("an outcome", row, OUTCOME)
     if row["invariant"] not in catalogue():
         what = "invariants of attention, as this attnspec knows them"
-        raise ValueError(f"{file}: wanted {what}, came {row['invariant']!r}")
+        raise ValueError(f"wanted {what}, came {row['invariant']!r}")
     if row.get("trouble") is not None:
-        check(file, "a violation", row["trouble"], TROUBLE)
-    check(file, f"the worst of {row['invariant']}", row["worst"], dict.fromkeys(row["worst"], (int, float, str)))
-    numbers(file, row["invariant"], row["worst"], row["worst"])
-
-
-def numbers(file: Path, what: str, data: Mapping[str, Any], names: Iterable[str]) -> dict[str, float]:
-    """The numbers of ``data`` that have these names and are there. ValueError for what is none.
-
-    Infinity and NaN may come as text, for JSON has none.
-    """
-    found = {}
-    for name in names:
-        try:
-            if data.get(name) is not None:
-                found[name] = float(data[name])
-        except (TypeError, ValueError):
-            raise ValueError(f"{file}: wanted {what} with {name!r} as a number, came {shown(data[name])}") from None
-    return found
-
-
-def check(file: Path, what: str, data: Any, wanted: Mapping[str, Any]) -> None:
-    """ValueError in a line unless ``data`` is an object with the names that are ``wanted``, of those types."""
-    if not isinstance(data, dict):
-        raise ValueError(f"{file}: wanted {what} as an object, came {type(data).__name__}")
-    for name, kind in wanted.items():
-        if not isinstance(data.get(name), kind):
-            came = f"{type(data[name]).__name__}" if name in data else "none: damaged, or of an older attnspec"
-            raise ValueError(f"{file}: wanted {what} with {name!r}, came {came}")
+        check("a violation", row["trouble"], TROUBLE)
+    check(f"the worst of {row['invariant']}", row["worst"], dict.fromkeys(row["worst"], (int, float, str)))
+    numbers(row["invariant"], row["worst"], row["worst"])

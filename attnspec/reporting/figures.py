@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from attnspec.reporting.comparing import Place
+from attnspec.benchmarks.growth import Fit, Growth
+from attnspec.benchmarks.run import Timing
 from attnspec.reporting.drawing import FAINT, Figure, Styles, canvas, finished, label
-from attnspec.reporting.growth import Fit, Growth
-from attnspec.reporting.timings import Timing
-from attnspec.reporting.units import digits, percent
+from attnspec.reporting.frontier import Place
+from attnspec.units import digits, percent
 
 WIDTH = 8.2
 LEGEND_ROW = 0.19

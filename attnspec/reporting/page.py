@@ -6,17 +6,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from attnspec.conformance.cells import families
 from attnspec.conformance.markdown import CONVENTION_LEGEND, LEGEND
-from attnspec.reporting import units
 from attnspec.reporting.drawing import HUES, Figure
 from attnspec.reporting.results import Results
 from attnspec.reporting.speed import figures, speed
 from attnspec.reporting.verdicts import failures, implementations, mutants
 from attnspec.specs.contract import CONVENTIONS, DTYPES
+from attnspec.units import digits, percent, ratio, seconds, size
 
 
 def render(results: Results) -> tuple[str, list[Figure]]:
     """The text of the page, and the figures in it."""
-    runs = [speed(bench, number) for number, bench in enumerate(results.benches, 1)]
+    runs = [speed(run, number) for number, run in enumerate(results.benches, 1)]
     text = (
         _environment()
         .get_template("page.html")
@@ -46,5 +46,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {f.__name__: f for f in (units.digits, units.seconds, units.size, units.percent, units.ratio)}
+    found.filters |= {f.__name__: f for f in (digits, seconds, size, percent, ratio)}
     return found

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attnspec.benchmarks.run import Run, run_of
 from attnspec.conformance.runs import Entry, entries_of, latest
-from attnspec.reporting.timings import Bench, read_bench
-from attnspec.specs.problem import parse_object
+from attnspec.json_file import opened
 
 MUTANTS = "attnspec.mutants"
 """The package whose modules, verified, make the kill matrix."""
@@ -18,24 +18,21 @@ class Results:
 
     implementations: list[Entry] = field(default_factory=list)
     mutants: list[Entry] = field(default_factory=list)
-    benches: list[Bench] = field(default_factory=list)
+    benches: list[Run] = field(default_factory=list)
 
 
 def read_results(files: Iterable[Path]) -> Results:
     """What the files hold. ValueError in a line for one that is damaged, of an older attnspec, or of no kind known."""
     found, benches = [], []
     for file in files:
-        try:
-            data = parse_object(file.read_text(encoding="utf-8"), str(file))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"{file}: wanted the JSON of attnspec verify or attnspec bench, came {error}") from None
-        if "benchmarks" in data:
-            benches.append(read_bench(file, data))
-        elif "targets" in data:
-            found += entries_of(file, data)
-        else:
-            wanted = "'targets' (attnspec verify --json) or 'benchmarks' (attnspec bench --json)"
-            raise ValueError(f"{file}: wanted a JSON object with {wanted}, came one without: damaged, or another kind")
+        with opened(file, "attnspec verify or attnspec bench") as data:
+            if "benchmarks" in data:
+                benches.append(run_of(data))
+            elif "targets" in data:
+                found += entries_of(data)
+            else:
+                wanted = "'targets' (attnspec verify --json) or 'benchmarks' (attnspec bench --json)"
+                raise ValueError(f"wanted a JSON object with {wanted}, came one without: damaged, or another kind")
     benches.sort(key=lambda bench: bench.date)
     return Results(latest(entry for entry in found if not is_mutant(entry)), latest(filter(is_mutant, found)), benches)
 

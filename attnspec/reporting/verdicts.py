@@ -62,17 +62,9 @@ def _failures(entry: Entry) -> Iterator[Item]:
     for row, alike in distinct(rows(entry)):
         *lines, command = failure_lines(row, job)
         message = row.trouble.message if row.trouble else row.reason or row.status
-        family = row.invariant.partition(".")[0]
-        yield {
-            "backend": entry.name,
-            "invariant": row.invariant,
-            "family": family,
-            "message": message.partition("\n")[0],
-        } | {
-            "alike": alike,
-            "lines": lines,
-            "command": command,
-        }
+        head = {"backend": entry.name, "invariant": row.invariant, "family": row.invariant.partition(".")[0]}
+        told = {"message": message.partition("\n")[0], "alike": alike, "lines": lines, "command": command}
+        yield head | told
 
 
 def rows(entry: Entry) -> list[Row]:

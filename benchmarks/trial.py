@@ -27,7 +27,7 @@ AFTER = 3
 """Calls before the first round."""
 
 
-class Timing:
+class Trial:
     """A backend on a workload, with ``memory`` GiB for it. Unranked wherever it must not be ranked."""
 
     def __init__(self, backend: Backend, workload: Workload, memory: float) -> None:

@@ -19,7 +19,7 @@ from attnspec.benchmarks.peak_memory import _sampled, peak, resident
 from attnspec.benchmarks.ratios import ratios
 from attnspec.benchmarks.run import read, run_of
 from attnspec.benchmarks.sampling import error, pairs
-from attnspec.benchmarks.timing import Timing
+from attnspec.benchmarks.trial import Trial
 from attnspec.benchmarks.workloads import WORKLOADS, Workload, chosen
 from attnspec.cli import cli
 from attnspec.loading import load
@@ -171,9 +171,9 @@ def test_peak_memory_is_seen(measure):
 
 def test_memory_of_a_call_is_what_xla_says():
     pytest.importorskip("jax")
-    timing = Timing(load("jax_naive"), WORKLOADS["prefill-1024"], memory=4.0)
-    found, arguments = timing.prepared()["peak_memory"], timing.subject.arguments(0)
-    wanted = timing.backend.arrays.peak_memory(timing.subject.function, arguments) - arguments[0].nbytes
+    trial = Trial(load("jax_naive"), WORKLOADS["prefill-1024"], memory=4.0)
+    found, arguments = trial.prepared()["peak_memory"], trial.subject.arguments(0)
+    wanted = trial.backend.arrays.peak_memory(trial.subject.function, arguments) - arguments[0].nbytes
     assert found == pytest.approx(wanted, abs=2**22)
     assert wanted > 2**25  # the scores
 

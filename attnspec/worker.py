@@ -33,7 +33,7 @@ from attnspec.specs.verify import expected, replay, verify
 from attnspec.verdict import about, plain, row_of
 from attnspec.watch import Watch, Watched
 
-ORDERS: queue.SimpleQueue[str] = queue.SimpleQueue()
+ORDERS: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 """What the parent says after the request, a line each, for those workers that are told when to do what."""
 
 
@@ -41,7 +41,7 @@ def main(serve: Callable[[dict[str, Any], TextIO], None]) -> None:
     """Serve the request on standard input; end at once when all is said."""
     with _protocol() as events, os.fdopen(_lifeline(), "r") as requests:
         request = json.loads(requests.readline())
-        threading.Thread(target=_end_with_parent, args=(requests,), daemon=True).start()
+        threading.Thread(target=_end_with_parent, args=(requests.fileno(),), daemon=True).start()
         serve(request, events)
         os._exit(0)
 
@@ -164,9 +164,13 @@ def _lifeline() -> int:
     return lifeline
 
 
-def _end_with_parent(requests: TextIO) -> None:
-    for line in requests:
-        ORDERS.put(line)
+def _end_with_parent(lifeline: int) -> None:
+    """Take orders until there is no parent. Not through the file object, whose closing would wait for this thread."""
+    rest = b""
+    while some := os.read(lifeline, 4096):
+        *orders, rest = (rest + some).split(b"\n")
+        for order in orders:
+            ORDERS.put(order)
     os._exit(1)
 
 

@@ -13,6 +13,8 @@ def compare(files: Sequence[Path], baseline: str | None) -> int:
     if len(files) > 2:
         raise ValueError(f"compare: wanted one result file or two, came {len(files)}")
     earlier, run = (read(files[0]) if len(files) == 2 else None), read(files[-1])
+    if not run.timings:
+        raise ValueError(f"{files[-1]}: wanted timings of backends, came none, in compare")
     if baseline is not None:
         one_of("--baseline", baseline, dict.fromkeys(timing.backend for timing in run.timings))
     tables.show(run, baseline, earlier)

@@ -239,6 +239,13 @@ def test_two_runs_are_compared_by_their_ratios(run_file, capsys):
     assert ["bad", "wrong:", "came", "2"] in lines
 
 
+def test_a_run_without_timings_has_nothing_to_compare(tmp_path):
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps(results.document([], Machine())))
+    with pytest.raises(ValueError, match=r"run\.json: wanted timings of backends, came none"):
+        cli.main(["compare", str(file)], standalone_mode=False)
+
+
 def test_names_are_shown_as_they_stand(run_file, capsys):
     file = run_file("run.json", 0.01, 0.03)
     file.write_text(file.read_text().replace('"b1"', '"[/b]"').replace('"prefill-256"', '"[bold]"'))

@@ -294,6 +294,10 @@ DAMAGED = {
         lambda data: json.dumps(data).replace('"gflops": ', '"gflops": "x", "g": '),
         "'gflops' as a number, came 'x'",
     ),
+    "huge": (
+        lambda data: json.dumps(data).replace('"gflops": ', f'"gflops": {10**400}, "g": '),
+        "'gflops' as a number, came 1",
+    ),
     "no median": (lambda data: json.dumps(data).replace('"median"', '"middle"'), "with 'median' above 0, came {"),
     "shape": (lambda data: json.dumps(data).replace('"S"', '"T"'), "with 'S' above 0, came {"),
 }

@@ -18,7 +18,6 @@ KNOWN_ISSUES = {
     "influence.values": FOLDED,
     "masking.hidden_is_unread": FOLDED,
     "masking.nan_query_shows": FOLDED,
-    "masking.nan_bias_shows": FOLDED,
     "softmax.score_shift": FOLDED,
     "rejection.heads": "of more key heads than query heads each is repeated 0 times: the output has none; unreported",
     "rejection.integers": "the scores of integers are cut to integers; unreported",

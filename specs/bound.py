@@ -65,9 +65,7 @@ class Precision:
     stored: float
     lse: float
     smallest: float
-    """What storing scores and weights may lose to underflow."""
-    written: float
-    """What storing the output may."""
+    """What storing may lose to underflow."""
     faintest: float
     """What a term of a sum may lose to underflow."""
     largest: float
@@ -92,8 +90,7 @@ class Precision:
             accumulator=single + oracle,
             stored=UNIT_ROUNDOFF[stored] + oracle,
             lse=single + oracle,
-            smallest=float(getattr(_limits(stored), smallest)),
-            written=float(getattr(_limits(narrowest), smallest)),
+            smallest=float(getattr(_limits(narrowest), smallest)),
             faintest=float(getattr(_limits("float64" if wide else "float32"), smallest)),
             largest=float(_limits(stored).max),
         )
@@ -207,7 +204,6 @@ class Bound:
     def weights(self) -> Floats:
         """(B, Hq, L, S): the error of the returned weights; 0 where a key is hidden."""
         rounded = 2 * self.precision.output * (self._weights + self.stored_weights)
-        rounded = rounded + np.where(self.stored_weights > 0, self.precision.written, 0.0)
         return np.where(self.lost, np.inf, self.stored_weights + rounded)
 
     @cached_property
@@ -218,7 +214,7 @@ class Bound:
         carried = (self._weights + self.stored_weights) @ size
         error = self.stored_weights @ size + (self._sum_error + 4 * p.stored + p.output) * carried
         blank = s.empty & (self._weights.sum(-1) == 0)
-        error = error + np.where(blank, 0.0, 4 * p.written + keys * p.faintest)[..., None]
+        error = error + np.where(blank, 0.0, 4 * p.smallest + keys * p.faintest)[..., None]
         if self.values_may_overflow:
             error = np.where(keys * size.max(-2, initial=0.0, keepdims=True) > p.largest, np.inf, error)
         return np.where(self.lost, np.inf, error)
@@ -322,5 +318,5 @@ def _product(error: Floats, size: Floats, other: Floats, terms: int, p: Precisio
     """The error of a product of ``terms`` terms whose left factor is ``size`` ± ``error``."""
     relative = gamma(terms + 4, p.accumulator) + 4 * p.stored + 4 * p.output
     exact = (size + error) @ other
-    underflow = 4 * p.written + 4 * p.smallest * (1 + other.sum(-2, keepdims=True)) + terms * p.faintest
+    underflow = 4 * p.smallest * (1 + other.sum(-2, keepdims=True)) + terms * p.faintest
     return np.asarray(error @ other + relative * exact + underflow * (exact > 0))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from attnspec.benchmarks.workloads import Workload
-from attnspec.specs.problem import Array, Problem, numpy_dtype
+from attnspec.specs.problem import Array, Problem, generator, numpy_dtype
 
 STEP, KINDS = 1009, 256
 """Each set begins so many numbers further on in a pool of Gaussian ones; after so many sets it begins again."""
@@ -65,12 +65,12 @@ class Inputs:
 
     def rows(self, number: int) -> Array:
         """Some queries, the first and the last among them."""
-        some = RandomState([number, 0xB0]).randint(self.workload.queries, size=SAMPLED)
+        some = generator(number, 0xB0).randint(self.workload.queries, size=SAMPLED)
         return np.unique([0, *some, self.workload.queries - 1])
 
     def cotangent(self, number: int) -> Array:
         """What comes back into the output: 0 but for the sampled rows, whose part in each gradient can be solved."""
         rows, (batch, heads, _, width) = self.rows(number), self.shapes[0]
         cotangent = np.zeros(self.shapes[0], np.float32)
-        cotangent[:, :, rows] = RandomState([number, 0xBA]).standard_normal((batch, heads, len(rows), width))
+        cotangent[:, :, rows] = generator(number, 0xBA).standard_normal((batch, heads, len(rows), width))
         return cotangent.astype(numpy_dtype(self.workload.dtype))

@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 
 from attnspec.benchmarks.inputs import Inputs
 from attnspec.specs.backend import Backend
 from attnspec.specs.bound import Bound
 from attnspec.specs.compare import Difference, worst
-from attnspec.specs.oracle import Solution
-from attnspec.specs.problem import Array, Problem
+from attnspec.specs.oracle import Solution, in_window
+from attnspec.specs.problem import Array, Problem, generator
 
 Arrays = Mapping[str, Array]
 
@@ -33,9 +32,7 @@ def visible(inputs: Inputs, rows: Array, conventions: Mapping[str, Any]) -> Arra
     if w.is_causal:
         seen &= behind >= 0
     if w.window is not None:
-        left, right = w.window
-        seen &= behind <= (np.inf if left is None else left - (conventions["window"] == "count"))
-        seen &= behind >= (-np.inf if right is None else -right)
+        seen &= in_window(behind, w.window, conventions["window"])
     if w.masked:
         seen &= inputs.options["mask"][0, 0, rows]
     if w.lengths:
@@ -57,7 +54,7 @@ def error(backend: Backend, inputs: Inputs, number: int, came: Arrays) -> Differ
     """
     w = inputs.workload
     most = min(max(ELEMENTS // (w.keys * w.width), 1), HEADS)
-    spots = RandomState([number, 0xB1]).permutation(w.batch * w.kv_heads)[:most]
+    spots = generator(number, 0xB1).permutation(w.batch * w.kv_heads)[:most]
     problem = inputs.problem(number)
     found = (_error(backend, inputs, number, problem, came, *divmod(int(spot), w.kv_heads)) for spot in spots)
     return max(found, key=lambda each: each.ratio)
@@ -68,7 +65,7 @@ def _error(
 ) -> Difference:
     """The same of one key head of one batch entry, and of the query heads that read it."""
     w, rows = inputs.workload, inputs.rows(number)
-    heads = _readers(backend, w.heads, w.kv_heads, kv_head)
+    heads = np.flatnonzero(Solution(problem, backend.conventions).kv_head == kv_head)
     spot = np.ix_(np.array([entry]), heads, rows)
     shown = visible(inputs, rows, backend.conventions)
     key, value = (array[entry : entry + 1, kv_head : kv_head + 1] for array in (problem.key, problem.value))
@@ -82,9 +79,3 @@ def _error(
         exact, bounds = solution.gradients(cotangent), bound.gradients(cotangent)
         found += [worst(*each) for each in zip(parts, exact, bounds, strict=True)]
     return max((each for each in found if each is not None), key=lambda each: each.ratio)
-
-
-def _readers(backend: Backend, heads: int, kv_heads: int, kv_head: int) -> Array:
-    """The query heads that read a key head."""
-    head, tiled = np.arange(heads), backend.conventions["gqa_map"] == "tiled"
-    return np.flatnonzero((head % kv_heads if tiled else head // (heads // kv_heads)) == kv_head)

@@ -113,7 +113,7 @@ class Solution:
         if options.get("is_causal"):
             visible &= behind >= 0
         if "window" in options:
-            visible &= _in_window(behind, options["window"], self.conventions["window"])
+            visible &= in_window(behind, options["window"], self.conventions["window"])
         if "key_lengths" in options:
             lengths = np.asarray(options["key_lengths"]).reshape(-1, 1, 1, 1)
             visible &= np.arange(self.problem.shape[4]) < lengths
@@ -240,7 +240,8 @@ def _cap(scores: Floats, cap: float) -> Floats:
     return cap * np.tanh(scores / cap)
 
 
-def _in_window(behind: Floats, window: tuple[int | None, int | None], convention: str) -> NDArray[np.bool_]:
+def in_window(behind: Array, window: tuple[int | None, int | None], convention: str) -> NDArray[np.bool_]:
+    """Which keys lie within the window, from how far each is behind its query."""
     left, right = window
     inside = np.ones(behind.shape, bool)
     if left is not None:

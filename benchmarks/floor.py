@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from attnspec.benchmarks.minilm import timed
 from attnspec.impls import numpy_blockwise, torch_blockwise
+from attnspec.impls.blockwise.numpy_problem import aligned, aligned_copy
+from attnspec.impls.blockwise.numpy_tiles import PRODUCT
 from attnspec.impls.blockwise.threads import workers
+from attnspec.impls.numpy_blockwise import SIZES
 
 LENGTHS = (1024, 2048, 4096)
 
@@ -31,16 +34,21 @@ def inputs(length: int) -> tuple[Array, Array, Array]:
     return query, key, value
 
 
-def floor(query: Array, key: Array, value: Array, rows: int = 1024, keys: int = 512, strip: int = 64) -> None:
+def floor(query: Array, key: Array, value: Array) -> None:
     """The products and exponentials alone, in the tiles of ``numpy_blockwise``: keys by strips of queries."""
+    rows, strip = SIZES.queries, SIZES.strip
+    keys = min(PRODUCT // (strip * WIDTH) // 8 * 8, SIZES.keys)
+    key, value = aligned_copy(key, np.float32), aligned_copy(value, np.float32)
     starts = [(head, start) for head in range(HEADS) for start in range(0, query.shape[2], rows)]
 
     def block(at: tuple[int, int]) -> None:
         head, start = at
-        some = query[0, head, start : start + rows].reshape(-1, strip, WIDTH).swapaxes(1, 2)  # (N, D, W)
-        scores = np.empty((len(some), keys, strip), np.float32)
-        total = np.empty((len(some), strip, WIDTH), np.float32)
+        strips = query[0, head, start : start + rows].reshape(-1, strip, WIDTH)
+        some = aligned_copy(strips.swapaxes(1, 2), np.float32)  # (N, D, W)
+        buffer = aligned((len(some), keys, strip), np.float32)
+        total = aligned((len(some), strip, WIDTH), np.float32)
         for first in range(0, key.shape[2], keys):
+            scores = buffer[:, : key.shape[2] - first]
             np.matmul(key[0, head, first : first + keys], some, out=scores)
             np.exp2(scores, out=scores)
             np.matmul(scores.swapaxes(1, 2), value[0, head, first : first + keys], out=total)

@@ -23,7 +23,8 @@ Derivation. Let s be the exact scores and s + e the computed ones, |e| ≤ δ.
 5. Gradients. The same steps through dP = dO·Vᵀ, D = Σ P∘dP (or dO·O), dS = P∘(dP − D), with the weights either
    kept or recomputed as exp(s − LSE) from other roundings of s, which is off by the error of the LSE twice.
 
-Underflow adds the smallest number that the storage, for each term of a sum the accumulator, distinguishes from zero.
+Underflow adds the smallest number that the storage of scores and weights, that of what is returned, and for each term
+of a sum the accumulator, distinguishes from zero.
 The bound is infinite where no convention determines the answer; for a row in which a dot product overflows the type
 that scores are declared to be stored in; for its gradients also where exp(s − LSE) may overflow and where the output
 is NaN by convention. It is never NaN. Each u has the oracle's own 2⁻⁵³ added.
@@ -65,7 +66,9 @@ class Precision:
     stored: float
     lse: float
     smallest: float
-    """What storing may lose to underflow."""
+    """What storing scores and weights may lose to underflow."""
+    returned: float
+    """What storing what is returned loses beyond that, in a narrower dtype."""
     faintest: float
     """What a term of a sum may lose to underflow."""
     largest: float
@@ -84,14 +87,16 @@ class Precision:
         in_single = intermediate == ("at-most-float32" if dtype == "float64" else "float32")
         stored = "float32" if in_single else dtype
         narrowest = "float32" if dtype == "float64" and not wide else dtype
-        smallest = "smallest_normal" if flushes_subnormals else "smallest_subnormal"
+        kind = "smallest_normal" if flushes_subnormals else "smallest_subnormal"
+        smallest = float(getattr(_limits(stored), kind))
         return Precision(
             output=unit + oracle,
             accumulator=single + oracle,
             stored=UNIT_ROUNDOFF[stored] + oracle,
             lse=single + oracle,
-            smallest=float(getattr(_limits(narrowest), smallest)),
-            faintest=float(getattr(_limits("float64" if wide else "float32"), smallest)),
+            smallest=smallest,
+            returned=float(getattr(_limits(narrowest), kind)) - smallest,
+            faintest=float(getattr(_limits("float64" if wide else "float32"), kind)),
             largest=float(_limits(stored).max),
         )
 
@@ -204,6 +209,7 @@ class Bound:
     def weights(self) -> Floats:
         """(B, Hq, L, S): the error of the returned weights; 0 where a key is hidden."""
         rounded = 2 * self.precision.output * (self._weights + self.stored_weights)
+        rounded = rounded + np.where(self.stored_weights > 0, self.precision.returned, 0.0)
         return np.where(self.lost, np.inf, self.stored_weights + rounded)
 
     @cached_property
@@ -214,7 +220,7 @@ class Bound:
         carried = (self._weights + self.stored_weights) @ size
         error = self.stored_weights @ size + (self._sum_error + 4 * p.stored + p.output) * carried
         blank = s.empty & (self._weights.sum(-1) == 0)
-        error = error + np.where(blank, 0.0, 4 * p.smallest + keys * p.faintest)[..., None]
+        error = error + np.where(blank, 0.0, 4 * (p.smallest + p.returned) + keys * p.faintest)[..., None]
         if self.values_may_overflow:
             error = np.where(keys * size.max(-2, initial=0.0, keepdims=True) > p.largest, np.inf, error)
         return np.where(self.lost, np.inf, error)
@@ -318,5 +324,5 @@ def _product(error: Floats, size: Floats, other: Floats, terms: int, p: Precisio
     """The error of a product of ``terms`` terms whose left factor is ``size`` ± ``error``."""
     relative = gamma(terms + 4, p.accumulator) + 4 * p.stored + 4 * p.output
     exact = (size + error) @ other
-    underflow = 4 * p.smallest * (1 + other.sum(-2, keepdims=True)) + terms * p.faintest
+    underflow = 4 * p.smallest * (1 + other.sum(-2, keepdims=True)) + 4 * p.returned + terms * p.faintest
     return np.asarray(error @ other + relative * exact + underflow * (exact > 0))

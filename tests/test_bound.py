@@ -447,6 +447,13 @@ def check_correct_implementations_pass():
             assert max(largest_errors(VARIANTS[name], dtype, slice(40)).values()) <= 1
 
 
+def check_wide_intermediates_lose_nothing_to_the_inputs_underflow():
+    """What float16 cannot hold and float32 can is no excuse for scores and weights that are kept in float32."""
+    problem = Recipe(Shape(1, 1, 1, 2, 512, 4, 4), "float16").problem()
+    kept, flushed = (Bound(solve(problem), Precision.of("float16", "float32", f)).output for f in (False, True))
+    assert (flushed - kept <= 5 * np.finfo(np.float16).smallest_normal).all()
+
+
 CHECKS = [check for name, check in list(globals().items()) if name.startswith("check_")]
 
 
@@ -566,6 +573,13 @@ class Limitless:
     max = np.inf
 
 
+def underflow_of_the_inputs(dtype, intermediate, flushes=False):
+    precision = ORIGINAL_PRECISION(dtype, intermediate, flushes)
+    return dataclasses.replace(precision, smallest=precision.smallest + precision.returned)
+
+
+ORIGINAL_PRECISION = Precision.of
+
 MUTANTS = {
     "output a million times as wide": (Bound, *times("output", 1e6)),
     "output without end": (Bound, "output", property(lambda bound: np.full(bound.solution.output.shape, np.inf))),
@@ -584,6 +598,7 @@ MUTANTS = {
         property(lambda bound: ORIGINAL["lse"](bound) - 4 * bound.precision.stored),
     ),
     "overflow ignored": (Bound, "lost", property(lambda bound: bound.solution.undetermined[..., None])),
+    "underflow of the inputs' dtype everywhere": (Precision, "of", staticmethod(underflow_of_the_inputs)),
     "underflow ignored": (bound_module, "_limits", lambda dtype: Limitless),
 }
 

@@ -87,7 +87,9 @@ class Examination:
         backend = self.observed
         if id not in self.outcomes and not row_of(self.outcomes["contract.claims"]).plainest_fails:
             self.outcomes[id] = strict(
-                backend.declaration.known_issues, examine(catalogue()[id], backend, self.profile)
+                backend.declaration.known_issues,
+                examine(catalogue()[id], backend, self.profile),
+                self.profile.lenient,
             )
         return self.outcomes.get(id)
 

@@ -71,18 +71,21 @@ def _whole(job: Job) -> list[str]:
     return ["--profile", job.profile, *(["--seed", str(job.seed)] if job.seed else [])]
 
 
+SIGNS = {KNOWN: "k", PASSED: "✓"}
+
+
 def notes(verdict: Verdict) -> Iterator[str]:
-    """Known issues, and what did not run, those of one reason together."""
+    """Known issues, seen or not, and what did not run, those of one reason together."""
     for keyword, meant in verdict.about.get("unclaimed", {}).items():
         yield f"! {verdict.name}: {unclaimed(keyword, meant)}"
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in verdict.rows:
-        if row.status in (KNOWN, NEVER_RAN, NOT_RUN):
+        if row.status in (KNOWN, NEVER_RAN, NOT_RUN) or (row.reason and row.status == PASSED):
             reasons.setdefault((row.status, row.reason), []).append(row.invariant)
     for (status, reason), ids in reasons.items():
         shown = ", ".join(ids) if len(ids) <= 3 else f"{len(ids)} {verdict.unit}s"
         because = reason or "no problem that the backend claims is about it"
-        yield f"{'k' if status == KNOWN else '!'} {status}: {shown} · {verdict.name}: {because}"
+        yield f"{SIGNS.get(status, '!')} {status}: {shown} · {verdict.name}: {because}"
 
 
 def unclaimed(keyword: str, meant: str) -> str:

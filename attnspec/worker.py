@@ -130,7 +130,9 @@ def outcomes(backend: Watched, request: dict[str, Any]) -> Iterator[Outcome]:
         yield from vectors.outcomes(backend, request["patterns"])
     elif request["problem"] is None:
         patterns = [*request["patterns"], "contract.claims"] if request["patterns"] else []
-        yield from verify(backend, named_profile(request["profile"], request["seed"]), patterns)
+        profile = named_profile(request["profile"], request["seed"])
+        lenient = profile.lenient or bool(request["dtypes"])
+        yield from verify(backend, dataclasses.replace(profile, lenient=lenient), patterns)
     else:
         for id in expected(request["patterns"]):
             yield replay(backend, id, read_case(request["problem"]))

@@ -26,7 +26,7 @@ from attnspec.specs.contract import (
     first_line,
 )
 from attnspec.specs.oracle import LN2, Solution, solve
-from attnspec.specs.problem import Array, Problem
+from attnspec.specs.problem import Array, Problem, dtype_name
 
 LOWEST = 0.1 * float(np.finfo(np.float32).min)
 """At or below this an LSE counts as "the lowest number"."""
@@ -225,7 +225,7 @@ class Backend:
         for name, array in named.items():
             if array.shape != wanted[name]:
                 raise Malformed(f"{name}: wanted shape {wanted[name]}, came {array.shape}", problem.features)
-            if str(array.dtype) not in DTYPES:
+            if dtype_name(array.dtype) not in DTYPES:
                 raise Malformed(f"{name}: wanted floating-point numbers, came {array.dtype}", problem.features)
 
     def _natural(self, lse: Array) -> Array:

@@ -75,6 +75,7 @@ class Precision:
     """What stored scores must not exceed."""
 
     @staticmethod
+    @lru_cache
     def of(dtype: str, intermediate: str, flushes_subnormals: bool = False) -> "Precision":
         """For inputs of ``dtype`` under the convention intermediate_dtype = ``intermediate``.
 

@@ -12,7 +12,15 @@ from functools import lru_cache
 from typing import Any
 
 from attnspec.specs.contract import DTYPES, shown
-from attnspec.specs.problem import Array, Problem, check_volume, generator, numpy_dtype, parse_object, read_problem
+from attnspec.specs.problem import (
+    Array,
+    Problem,
+    check_volume,
+    numpy_dtype,
+    parse_object,
+    passing_generator,
+    read_problem,
+)
 from attnspec.specs.settings import SETTINGS, Axes, ranked
 from attnspec.specs.values import DISTRIBUTIONS, draw
 
@@ -84,7 +92,7 @@ def _cook(recipe: Recipe) -> Problem:
     shape, dtype = recipe.shape, numpy_dtype(recipe.dtype)
     options: dict[str, Any] = {}
     for option, setting in recipe.settings:
-        rng = generator(recipe.seed, zlib.crc32(option.encode()))
+        rng = passing_generator(recipe.seed, zlib.crc32(option.encode()))
         for name, value in SETTINGS[option][setting](shape.axes, rng, dtype).items():
             options[name] = ranked(name, value, shape.rank)
 
@@ -99,7 +107,7 @@ def _cook(recipe: Recipe) -> Problem:
         array("value", shape.kv_heads, shape.keys, shape.value_dim),
         options,
         recipe.seed,
-        recipe.to_json(),
+        recipe,
     )
 
 

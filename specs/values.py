@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from attnspec.specs.problem import generator
+from attnspec.specs.problem import passing_generator
 
 Floats = NDArray[np.float64]
 Shape = tuple[int, ...]
@@ -92,7 +92,7 @@ DISTRIBUTIONS: dict[str, Callable[[RandomState, Shape], Floats]] = {
 
 def draw(name: str, seed: int, role: str, shape: Shape) -> Any:
     """The float64 values of ``role`` (query, key or value) under the distribution ``name``."""
-    rng = generator(seed, ("query", "key", "value").index(role))
+    rng = passing_generator(seed, ("query", "key", "value").index(role))
     values = DISTRIBUTIONS[name](rng, shape)
     if name in ("constant", "far-below") and role == "value":
         return gaussian(rng, shape)

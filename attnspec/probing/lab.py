@@ -1,7 +1,6 @@
 """Where experiments are made: an adapter's text is run on problems, each call noted before it is made."""
 
 import dataclasses
-import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from attnspec.specs.contract import Declaration
 from attnspec.specs.conventions import Holding
 from attnspec.specs.invariants.common import hold_result
 from attnspec.specs.problem import Problem
-from attnspec.specs.recipe import Recipe, read_recipe
+from attnspec.specs.recipe import Recipe
 from attnspec.watch import Watch, Watched
 
 
@@ -52,7 +51,8 @@ class Lab:
 
 def recipe_of(problem: Problem) -> Recipe:
     """The recipe that the problem was made by."""
-    return read_recipe(json.loads(problem.recipe))
+    assert isinstance(problem.recipe, Recipe)
+    return problem.recipe
 
 
 def _hold(backend: Backend, problem: Problem) -> float:

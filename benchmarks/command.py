@@ -98,7 +98,7 @@ def _reached(found: Document) -> Document:
 
     reached = targets(run_of(found))
     show(reached)
-    return {**found, "targets": [target.as_dict() for target in reached]}
+    return {**found, "goals": [target.as_dict() for target in reached]}
 
 
 @contextmanager

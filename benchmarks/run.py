@@ -15,6 +15,7 @@ MACHINE = {"cpu": dict, "peak_gflops": dict}
 WORDS = ("backend", "workload", "family", "status", "reason", "what", "dtype")
 INFO = {**dict.fromkeys(WORDS, str), "shape": dict, "kernels": list, "versions": dict}
 MUTANT = {"mutant": str, "killed": bool}
+TARGET = {"what": str, "limit": (int, float), "at_least": bool, "values": dict}
 """What a file holds, with the types."""
 
 FIGURES = ("gflops", "peak_share", "bandwidth_share", "compile_seconds", "peak_memory", "error_over_bound")
@@ -57,6 +58,31 @@ class Suite:
     """Seconds until each mutant was killed; None for one that survived."""
 
 
+Values = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A figure to reach, at most or at least, and what was measured of it: None where something was not ranked."""
+
+    what: str
+    limit: float
+    values: Values
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool | None:
+        """Whether all that was measured reaches it; None if nothing was."""
+        came = [value for value in self.values.values() if value is not None]
+        reached = (value >= self.limit if self.at_least else value <= self.limit for value in came)
+        return all(reached) if came else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the result file."""
+        head = {"what": self.what, "limit": self.limit, "at_least": self.at_least}
+        return {**head, "values": dict(self.values), "met": self.met}
+
+
 @dataclass(frozen=True)
 class Run:
     """All that is in a file."""
@@ -69,6 +95,7 @@ class Run:
     """GB/s."""
     timings: tuple[Timing, ...]
     suite: Suite
+    targets: tuple[Target, ...] = ()
 
 
 def read(file: Path) -> Run:
@@ -89,7 +116,7 @@ def run_of(document: Mapping[str, Any]) -> Run:
     unranked = (_timing(case, ranked=False) for case in document["unranked"])
     peaks = numbers("peak_gflops", machine["peak_gflops"], machine["peak_gflops"])
     bandwidth = numbers("machine_info", machine, ["bandwidth_gbs"]).get("bandwidth_gbs")
-    return Run(document["datetime"], machine, peaks, bandwidth, (*ranked, *unranked), _suite(own))
+    return Run(document["datetime"], machine, peaks, bandwidth, (*ranked, *unranked), _suite(own), _targets(document))
 
 
 def _timing(case: Mapping[str, Any], ranked: bool) -> Timing:
@@ -121,6 +148,22 @@ def _positive(what: str, data: Mapping[str, Any], name: str) -> float:
     if not 0 < value < math.inf:
         raise ValueError(f"wanted {what} with {name!r} above 0, came {shown(data)}")
     return value
+
+
+def _targets(document: Mapping[str, Any]) -> tuple[Target, ...]:
+    found = document.get("goals", [])
+    check("benchmarks", {"goals": found}, {"goals": list})
+    for target in found:
+        check("a target", target, TARGET)
+    return tuple(
+        Target(
+            target["what"],
+            numbers(target["what"], target, ["limit"])["limit"],
+            {**dict.fromkeys(target["values"]), **numbers(target["what"], target["values"], target["values"])},
+            target["at_least"],
+        )
+        for target in found
+    )
 
 
 def _is_suite(case: Mapping[str, Any]) -> bool:

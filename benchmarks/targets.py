@@ -1,11 +1,9 @@
 """``attnspec bench --targets``: what the references are meant to reach, measured in one run, and whether they do."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from attnspec.benchmarks.growth import NOISE
-from attnspec.benchmarks.run import Run, Timing
+from attnspec.benchmarks.run import Run, Target, Timing, Values
 from attnspec.benchmarks.suite import problems_a_second, verified_in
 from attnspec.benchmarks.tables import console, table
 from attnspec.targets import own_names, peer_names
@@ -28,31 +26,8 @@ WORKLOADS = (
     *(f"backward-{n}" for n in (*LENGTHS, 8192)),
 )
 
-Values = Mapping[str, float | None]
 Find = Callable[[str, str], Timing | None]
 """The ranked timing of a backend on a workload."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """A figure to reach, at most or at least, and what was measured of it: None where something was not ranked."""
-
-    what: str
-    limit: float
-    values: Values
-    at_least: bool = False
-
-    @property
-    def met(self) -> bool | None:
-        """Whether all that was measured reaches it; None if nothing was."""
-        came = [value for value in self.values.values() if value is not None]
-        reached = (value >= self.limit if self.at_least else value <= self.limit for value in came)
-        return all(reached) if came else None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For the result file."""
-        head = {"what": self.what, "limit": self.limit, "at_least": self.at_least}
-        return {**head, "values": dict(self.values), "met": self.met}
 
 
 def targets(run: Run) -> list[Target]:

@@ -28,6 +28,12 @@ SUITE = {"problems": {"problems_a_second": 2350.0}, "compiling": {"compile_share
 KILLS = {"slow_to_die": 2.5, "quick_to_die": 0.25, "immortal": None}
 """Seconds until each mutant is killed, if it is."""
 
+TARGETS = [
+    {"what": "careful ÷ plain", "limit": 1.15, "at_least": False, "values": {"1024": 1.5, "2048": None}, "met": False},
+    {"what": "share of the peak", "limit": 0.8, "at_least": True, "values": {"plain": 0.93}, "met": True},
+    {"what": "memory", "limit": 64.0, "at_least": False, "values": {"plain": None}, "met": None},
+]
+
 
 def timed(backend, name):
     """A backend's five rounds on a workload."""
@@ -64,4 +70,4 @@ def write_sample(file):
     for mutant, seconds in KILLS.items():
         told = {"mutant": mutant, "killed": seconds is not None}
         run["benchmarks"].append(suite_case(f"test_kill[{mutant}]", seconds or 9.0, told))
-    file.write_text(json.dumps(plain(run)))
+    file.write_text(json.dumps(plain({**run, "goals": TARGETS})))

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from bench_sample import FAMILIES, KILLS, SIZES, TIMES, UNRANKED, write_sample
+from bench_sample import FAMILIES, KILLS, SIZES, TARGETS, TIMES, UNRANKED, write_sample
 from contrast import contrast
 from test_table import FLAWED, PATTERNS, attnspec
 
@@ -185,6 +185,15 @@ def test_the_suite_itself_is_told(reader):
     assert "2 of 3 killed, the slowest after 2.50 s" in text
     rows = [row for row in reader.rows if row and row[0] in KILLS]
     assert rows == [["immortal", "survived"], ["slow_to_die", "2.50 s"], ["quick_to_die", "250 ms"]]
+
+
+def test_the_targets_are_told(reader):
+    rows = [row for row in reader.rows if row and row[0] in {target["what"] for target in TARGETS}]
+    assert rows == [
+        ["careful ÷ plain", "≤ 1.15", "1024 1.50, 2048 –", "no"],
+        ["share of the peak", "≥ 0.800", "plain 0.930", "yes"],
+        ["memory", "≤ 64.0", "plain –", "not measured"],
+    ]
 
 
 def test_numbers_are_three_digits_with_a_unit():

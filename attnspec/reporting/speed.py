@@ -24,6 +24,7 @@ def speed(run: Run, number: int) -> Item:
         "frontiers": list(_figures(f"frontier-{number}", timings, styles, _frontier)),
         "growths": list(_growths(f"growth-{number}", timings, styles)),
         "peaks": list(_figures(f"peak-{number}", timings, styles, _peak)),
+        "targets": run.targets,
         "suite": run.suite,
         "kills": kills(run.suite),
     }

@@ -130,8 +130,9 @@ class Bound:
     def lost(self) -> Booleans:
         """(B, Hq, L, 1): True for rows whose stored scores overflow, or that no convention determines."""
         s, largest = self.solution, self.precision.largest
-        beyond = np.maximum(np.abs(s.products), np.abs(s.scaled)) * (1 + self._relative) > largest
-        return np.asarray(beyond.any(-1) | (np.abs(s.top) > largest) | s.undetermined)[..., None]
+        most = np.fmax.reduce(np.abs(s.products), axis=-1, initial=0.0) * max(1.0, abs(s.scale))
+        beyond = most * (1 + self._relative) > largest
+        return np.asarray(beyond | (np.abs(s.top) > largest) | s.undetermined)[..., None]
 
     @property
     def _relative(self) -> float:
@@ -155,13 +156,14 @@ class Bound:
         """(B, Hq, L, S): the largest error of a score."""
         s, p = self.solution, self.precision
         added = np.where(np.isfinite(s.added), np.abs(s.added), 0.0)
-        magnitude = abs(s.scale) * self._dots + added
         below = np.where(np.isfinite(s.logits), np.abs(s.logits - s.top[..., None]), 0.0)
-        lengths = np.abs(s.query).sum(-1)[..., None] + np.abs(s.key).sum(-1)[..., None, :]
-        underflow = p.smallest * (4 + lengths * (1 + abs(s.scale))) + p.faintest * s.problem.shape[5]
+        query, key = (p.smallest * (1 + abs(s.scale)) * np.abs(a).sum(-1) for a in (s.query, s.key))
+        underflow = 4 * p.smallest + p.faintest * s.problem.shape[5]
         with np.errstate(over="ignore"):  # beside a bias of the lowest number
-            shift = p.stored * (2 * below + self._reach)
-        return np.where(self.lost, 0.0, self._relative * magnitude + shift + underflow)
+            row = p.stored * self._reach + (query + underflow)[..., None]
+            error = self._relative * abs(s.scale) * self._dots + 2 * p.stored * below + row
+            error = error + self._relative * added + key[..., None, :]
+        return np.where(self.lost, 0.0, error)
 
     @cached_property
     def _weights(self) -> Floats:

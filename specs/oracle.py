@@ -78,9 +78,9 @@ class Solution:
 
     @cached_property
     def added(self) -> Floats:
-        """(B, Hq, L, S): bias and ALiBi, which are added to the scores."""
+        """What broadcasts to (B, Hq, L, S): bias and ALiBi, which are added to the scores."""
         options = self.problem.options
-        added = np.zeros(self.scaled.shape)
+        added = np.zeros((1, 1, 1, 1))
         if "bias" in options:
             added = added + _float64(options["bias"])
         if "alibi_slopes" in options:

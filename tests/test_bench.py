@@ -341,6 +341,35 @@ def test_bench_from_the_command_line(faulty, tmp_path, capsys):
     assert "wrong  wrong: a sampled element at" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("still")
+def test_files_of_the_same_name_are_told_apart(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    right, wrong = "right/mine.py", "wrong/mine.py"
+    for path, fault in ((right, ""), (wrong, "result *= 1.01")):
+        Path(path).parent.mkdir()
+        Path(path).write_text(HEAD.format(fault=fault, constants=""))
+    words = ["--workload", "prefill-256", "--rounds", "1", "--baseline", right, "--json", "run.json"]
+    assert cli.main(["bench", right, wrong, right, "numpy_naive", *words], standalone_mode=False) == 1
+    found = {(timing.backend, timing.status) for timing in read(Path("run.json")).timings}
+    assert found == {(right, OK), (wrong, WRONG), ("numpy_naive", OK)}
+    (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(right))
+    assert row[5] == "1.00×"
+
+
+@pytest.mark.usefixtures("still")
+def test_names_that_are_no_text_do_not_cost_the_results(monkeypatch, tmp_path):
+    """A file's name may be any bytes, an exception may say anything."""
+
+    def contested(workload, names, limits, listen):
+        return [entry("\udcff", [0.1]), Entry("bad", workload, FAILED, "ValueError: \ud800")]
+
+    monkeypatch.setattr(command, "contest", contested)
+    file = tmp_path / "run.json"
+    words = ["--workload", "prefill-256", "--json", str(file)]
+    assert cli.main(["bench", "numpy_naive", *words], standalone_mode=False) == 1
+    assert [(t.backend, t.reason) for t in read(file).timings] == [("?", ""), ("bad", "ValueError: ?")]
+
+
 def test_targets_are_held_to_their_limits(monkeypatch):
     monkeypatch.setattr(targets, "_verification", list)
     medians = {("numpy_blockwise", "prefill-4096"): 1.2, ("torch_sdpa", "prefill-4096"): 1.0}

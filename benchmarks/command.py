@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 import click
 from rich.console import Console
@@ -109,7 +110,7 @@ def _written(file: Path | None) -> Iterator[Callable[[Document], None]]:
     if file is None:
         yield lambda run: None
         return
-    with file.open("a", encoding="utf-8", errors="replace") as stream:  # names of files need not be text
+    with _open(file) as stream:
 
         def write(run: Document) -> None:
             stream.truncate(0)
@@ -117,6 +118,16 @@ def _written(file: Path | None) -> Iterator[Callable[[Document], None]]:
             stream.flush()
 
         yield write
+
+
+def _open(file: Path) -> TextIO:
+    """The file with all that is in it. ValueError for one that cannot be written, or emptied to be written again."""
+    if file.exists() and not file.is_file():
+        raise ValueError(f"--json: wanted a file to write, came {str(file)!r} (no regular file)")
+    try:
+        return file.open("a", encoding="utf-8", errors="replace")  # names of files need not be text
+    except OSError as error:
+        raise ValueError(f"--json: wanted a file to write, came {str(file)!r} ({error.strerror})") from error
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import pytest
 from attnspec.benchmarks import command, results, targets
 from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, SKIPPED, WRONG, Entry, Limits, contest
 from attnspec.benchmarks.growth import fit, growths
-from attnspec.benchmarks.inputs import KINDS, Inputs
+from attnspec.benchmarks.inputs import Inputs
 from attnspec.benchmarks.machine import Machine
 from attnspec.benchmarks.ratios import ratios
 from attnspec.benchmarks.run import read, run_of
@@ -156,8 +156,9 @@ def test_sampled_rows_are_those_of_the_whole(name, conventions):
 
 def test_no_inputs_come_twice():
     inputs = Inputs(replace(SMALL, queries=3, keys=3))
-    seen = {array.tobytes() for n in range(KINDS) for p in [inputs.problem(n)] for array in (p.query, p.key, p.value)}
-    assert len(seen) == 3 * KINDS
+    calls = 64 * 100  # the most in a round, and more rounds than are usual
+    seen = {array.tobytes() for n in range(calls) for p in [inputs.problem(n)] for array in (p.query, p.key, p.value)}
+    assert len(seen) == 3 * calls
 
 
 SEEN = """
@@ -354,6 +355,15 @@ def test_files_of_the_same_name_are_told_apart(monkeypatch, tmp_path, capsys):
     assert found == {(right, OK), (wrong, WRONG), ("numpy_naive", OK)}
     (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(right))
     assert row[5] == "1.00×"
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no such file")
+@pytest.mark.parametrize("path", ["nix/run.json", "/dev/null"])
+def test_what_cannot_be_written_is_told_before_the_work(monkeypatch, tmp_path, path):
+    monkeypatch.setattr(Machine, "measure", lambda self, dtype: pytest.fail("the work began"))
+    words = ["bench", "numpy_naive", "--workload", "prefill-256", "--json", str(tmp_path / path)]
+    with pytest.raises(ValueError, match=r"--json: wanted a file to write, came '.*' \(.+\)"):
+        cli.main(words, standalone_mode=False)
 
 
 @pytest.mark.usefixtures("still")

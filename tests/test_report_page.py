@@ -397,6 +397,15 @@ def test_a_place_that_cannot_be_written_is_one_line(folder, tmp_path, option, wa
     assert f"report: wanted {wanted}, came" in capsys.readouterr().err
 
 
+def test_figures_stay_in_their_folder(folder, tmp_path):
+    text = (folder / "bench.json").read_text().replace('"float32"', '"../../float32"')
+    (tmp_path / "bench.json").write_text(text)
+    out = tmp_path / "here" / "and" / "there"
+    words = ("--out", tmp_path / "report.html", "--png", out)
+    assert attnspec("report", tmp_path / "bench.json", *words) == 0
+    assert {path.parent for path in tmp_path.rglob("*.png")} == {out}
+
+
 def test_a_pattern_of_modules():
     found = expanded(["attnspec.mutants.causal_off*", "torch_sdpa"])
     assert found == ("attnspec.mutants.causal_off_by_one", "torch_sdpa")

@@ -103,6 +103,12 @@ def test_a_fallback_is_told(faulty):
     assert (entry.status, entry.reason) == (FELL_BACK, "wanted the kernel fast, came slow")
 
 
+@pytest.mark.parametrize(("memory", "status"), [(float("inf"), OK), (0.01, SKIPPED)])
+def test_any_memory_may_be_given(memory, status):
+    (found,) = contest(WORKLOADS["prefill-256"], ["numpy_naive"], Limits(1, memory=memory))
+    assert (found.status, "-" in found.reason) == (status, False), found.reason
+
+
 def test_too_little_memory_is_told_with_what_is_needed():
     (entry,) = contest(WORKLOADS["prefill-1024"], ["numpy_naive"], Limits(1, memory=0.2))
     assert entry.status == SKIPPED
@@ -266,12 +272,19 @@ def test_a_run_without_timings_has_nothing_to_compare(tmp_path):
         cli.main(["compare", str(file)], standalone_mode=False)
 
 
+def test_runs_without_a_common_workload_are_not_compared(run_file):
+    files = [run_file(name, 0.01, 0.03) for name in ("one.json", "two.json")]
+    files[1].write_text(files[1].read_text().replace('"prefill-256"', '"prefill-512"'))
+    with pytest.raises(ValueError, match=r"compare: wanted runs with a workload in common, came .*one\.json and .*two"):
+        cli.main(["compare", *map(str, files)], standalone_mode=False)
+
+
 def test_names_are_shown_as_they_stand(run_file, capsys):
     file = run_file("run.json", 0.01, 0.03)
-    file.write_text(file.read_text().replace('"b1"', '"[/b]"').replace('"prefill-256"', '"[bold]"'))
+    file.write_text(file.read_text().replace('"b1"', '"[/b]:b:"').replace('"prefill-256"', '"[bold]"'))
     assert cli.main(["compare", str(file)], standalone_mode=False) == 0
     out = capsys.readouterr().out
-    assert "[/b]" in out
+    assert "[/b]:b:" in out
     assert "[bold]" in out
 
 
@@ -280,6 +293,13 @@ def test_pytest_benchmark_reads_it(run_file):
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "test_speed[b1-prefill-256]" in text
     assert "bad" not in text
+
+
+def test_a_backend_that_is_there_twice_is_told(run_file):
+    file = run_file("run.json", 0.01, 0.03)
+    file.write_text(file.read_text().replace('"b1"', '"b0"'))
+    with pytest.raises(ValueError, match="wanted each backend once on a workload, came 'b0' 2 times on 'prefill-256'"):
+        read(file)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -79,6 +79,12 @@ def short_name(target: Target) -> str:
     if isinstance(target, ModuleType):
         target = getattr(target, "__file__", None) or target.__name__
     return Path(target).stem if is_path(target) else str(target).rpartition(".")[2]
+
+
+def names_of(targets: Sequence[str]) -> list[str]:
+    """What tables call the targets: their short names, or what was typed where two have the same."""
+    short = [short_name(target) for target in targets]
+    return [name if short.count(name) == 1 else target for name, target in zip(short, targets, strict=True)]
 
 
 def label(target: Target) -> str:

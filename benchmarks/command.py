@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 import click
 from rich.console import Console
@@ -17,7 +18,7 @@ from attnspec.benchmarks.results import Document, document
 from attnspec.benchmarks.run import run_of
 from attnspec.benchmarks.workloads import QUICK, Workload, chosen
 from attnspec.errors import one_of
-from attnspec.targets import expanded, own_names, short_name
+from attnspec.targets import expanded, names_of, own_names
 from attnspec.verdict import plain
 
 INTERRUPTED = 130
@@ -70,15 +71,17 @@ def bench(
     """Time the targets on the workloads, print tables and write the file. ValueError for what is none of these."""
     import pytest_benchmark  # noqa: F401  # before the work: without it nothing could be written
 
-    if reach and (targets or patterns or quick):
-        raise ValueError("--targets: wanted it without TARGET, --workload and --quick, for it has its own, came both")
-    names, workloads = expanded(targets) or own_names(), chosen(patterns or (QUICK if quick else ()), dtypes)
+    if reach and (targets or patterns or dtypes or quick):
+        others = "TARGET, --workload, --dtype and --quick"
+        raise ValueError(f"--targets: wanted it without {others}, for it has its own, came both")
+    names = tuple(dict.fromkeys(expanded(targets))) or own_names()  # one that is given twice is timed once
+    workloads = chosen(patterns or (QUICK if quick else ()), dtypes)
     if reach:
         from attnspec.benchmarks.targets import BACKENDS, WORKLOADS
 
         names, workloads = BACKENDS, chosen(WORKLOADS)
     if baseline is not None:
-        one_of("--baseline", baseline, map(short_name, names))
+        one_of("--baseline", baseline, names_of(names))
     this = Bench(names, workloads, Limits(rounds or (5 if quick else 7), timeout, memory))
     with _written(json_file) as write:
         this.run(write)
@@ -107,7 +110,7 @@ def _written(file: Path | None) -> Iterator[Callable[[Document], None]]:
     if file is None:
         yield lambda run: None
         return
-    with file.open("a", encoding="utf-8") as stream:
+    with _open(file) as stream:
 
         def write(run: Document) -> None:
             stream.truncate(0)
@@ -115,6 +118,16 @@ def _written(file: Path | None) -> Iterator[Callable[[Document], None]]:
             stream.flush()
 
         yield write
+
+
+def _open(file: Path) -> TextIO:
+    """The file with all that is in it. ValueError for one that cannot be written, or emptied to be written again."""
+    if file.exists() and not file.is_file():
+        raise ValueError(f"--json: wanted a file to write, came {str(file)!r} (no regular file)")
+    try:
+        return file.open("a", encoding="utf-8", errors="replace")  # names of files need not be text
+    except OSError as error:
+        raise ValueError(f"--json: wanted a file to write, came {str(file)!r} ({error.strerror})") from error
 
 
 @contextmanager

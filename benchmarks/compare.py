@@ -15,6 +15,8 @@ def compare(files: Sequence[Path], baseline: str | None) -> int:
     earlier, run = (read(files[0]) if len(files) == 2 else None), read(files[-1])
     if not run.timings:
         raise ValueError(f"{files[-1]}: wanted timings of backends, came none, in compare")
+    if earlier and not {t.workload for t in earlier.timings} & {t.workload for t in run.timings}:
+        raise ValueError(f"compare: wanted runs with a workload in common, came {files[0]} and {files[1]} without")
     if baseline is not None:
         one_of("--baseline", baseline, dict.fromkeys(timing.backend for timing in run.timings))
     tables.show(run, baseline, earlier)

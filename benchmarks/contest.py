@@ -14,7 +14,7 @@ from typing import Any
 from attnspec.benchmarks.workloads import Workload
 from attnspec.child import Child
 from attnspec.memory import share
-from attnspec.targets import short_name
+from attnspec.targets import names_of, short_name
 
 OK, WRONG, FELL_BACK, FAILED, SKIPPED = "ok", "wrong", "fell back", "failed", "skipped"
 
@@ -56,11 +56,16 @@ class Entry:
     info: dict[str, Any] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
     """Of a call, by round."""
+    backend: str = ""
+    """What tables call the target; its short name unless given."""
+
+    def __post_init__(self) -> None:
+        self.backend = self.backend or short_name(self.target)
 
     @property
     def name(self) -> str:
         """What it is called in results."""
-        return f"{short_name(self.target)}-{self.workload.name}"
+        return f"{self.backend}-{self.workload.name}"
 
     def out(self, status: str, reason: str) -> None:
         """Take it out of the contest."""
@@ -70,7 +75,7 @@ class Entry:
     def extra_info(self) -> dict[str, Any]:
         """What the result file says beside times."""
         w = self.workload
-        head = {"backend": short_name(self.target), "workload": w.name, "status": self.status, "reason": self.reason}
+        head = {"backend": self.backend, "workload": w.name, "status": self.status, "reason": self.reason}
         asked = {"what": w.what, "dtype": w.dtype, "shape": w.sizes, "options": list(w.options), "family": w.family}
         return {**head, **asked, **self.info}
 
@@ -83,7 +88,8 @@ def contest(
     workload: Workload, targets: Sequence[str], limits: Limits, listen: Listener = lambda entry: None
 ) -> list[Entry]:
     """What came of each target on the workload. ValueError for a target that cannot be loaded, though all is there."""
-    entries = [Entry(target, workload) for target in targets]
+    named = zip(targets, names_of(targets), strict=True)
+    entries = [Entry(target, workload, backend=name) for target, name in named]
     with contextlib.ExitStack() as stack:
         memory = share(1) if limits.memory is None else limits.memory
         cases = (Case(target, workload.name, memory) for target in targets)

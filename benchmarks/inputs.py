@@ -10,8 +10,9 @@ from numpy.random import RandomState
 from attnspec.benchmarks.workloads import Workload
 from attnspec.specs.problem import Array, Problem, generator, numpy_dtype
 
-STEP, KINDS = 1009, 256
-"""Each set begins so many numbers further on in a pool of Gaussian ones; after so many sets it begins again."""
+STEP, KINDS = 1009, 2**18
+"""Each set begins so many numbers further on in a pool of Gaussian ones, and behind so many again at its front: as STEP
+is odd, so many sets pass before one comes twice."""
 
 SAMPLED = 8
 """Rows of the output that are looked at."""
@@ -25,7 +26,7 @@ class Inputs:
         heads = (workload.heads, workload.kv_heads, workload.kv_heads)
         tokens = (workload.queries, workload.keys, workload.keys)
         self.shapes = [(workload.batch, h, n, workload.width) for h, n in zip(heads, tokens, strict=True)]
-        size = sum(map(np.prod, self.shapes)) + STEP * KINDS
+        size = sum(map(np.prod, self.shapes)) + KINDS
         pool = np.random.default_rng(seed).standard_normal(int(size), np.float32)
         self.pool = pool.astype(numpy_dtype(workload.dtype))
 
@@ -37,7 +38,7 @@ class Inputs:
 
     def problem(self, number: int) -> Problem:
         """Query, key and value of that number under the workload's options, packed sequences told by segments."""
-        ends = np.cumsum([STEP * (number % KINDS), *map(np.prod, self.shapes)])
+        ends = np.cumsum([STEP * number % KINDS, *map(np.prod, self.shapes)])
         query, key, value = (
             self.pool[start:end].reshape(shape) for (start, end), shape in zip(pairwise(ends), self.shapes, strict=True)
         )

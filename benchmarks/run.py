@@ -1,6 +1,7 @@
 """A run of benchmarks out of its result file, as typed values. Only what is in the same run is ever compared."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,7 +117,16 @@ def run_of(document: Mapping[str, Any]) -> Run:
     unranked = (_timing(case, ranked=False) for case in document["unranked"])
     peaks = numbers("peak_gflops", machine["peak_gflops"], machine["peak_gflops"])
     bandwidth = numbers("machine_info", machine, ["bandwidth_gbs"]).get("bandwidth_gbs")
-    return Run(document["datetime"], machine, peaks, bandwidth, (*ranked, *unranked), _suite(own), _targets(document))
+    timings = _once((*ranked, *unranked))
+    return Run(document["datetime"], machine, peaks, bandwidth, timings, _suite(own), _targets(document))
+
+
+def _once(timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
+    """The timings. ValueError for a backend that is there twice on a workload: ratios go by names."""
+    for (backend, workload), count in Counter((t.backend, t.workload) for t in timings).items():
+        if count > 1:
+            raise ValueError(f"wanted each backend once on a workload, came {backend!r} {count} times on {workload!r}")
+    return timings
 
 
 def _timing(case: Mapping[str, Any], ranked: bool) -> Timing:

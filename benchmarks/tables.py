@@ -19,8 +19,8 @@ Ratios = Mapping[str, float]
 
 def console() -> Console:
     """Standard output, wide enough for a row to be a line."""
-    found = Console(markup=False)
-    return found if found.width >= WIDE else Console(width=WIDE, markup=False)
+    found = Console(markup=False, emoji=False)
+    return found if found.width >= WIDE else Console(width=WIDE, markup=False, emoji=False)
 
 
 def table(title: str, words: Sequence[str], figures: Sequence[str] = ()) -> Table:

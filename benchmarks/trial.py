@@ -95,7 +95,7 @@ class Trial:
 
     def _weigh(self) -> None:
         """Skipped if the memory does not suffice, as far as a call on a quarter of the length tells."""
-        w, free = self.workload, min(available(), int(self.memory * GIB) - resident())
+        w, free = self.workload, max(min(available(), self.memory * GIB - resident()), 0)
         most = w.batch * w.heads * w.queries * w.keys * 4 * COPIES * (2 if w.backward else 1)
         if most <= free:
             return

@@ -14,7 +14,7 @@ import pytest
 from attnspec.benchmarks import command, results, targets
 from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, SKIPPED, WRONG, Entry, Limits, contest
 from attnspec.benchmarks.growth import fit, growths
-from attnspec.benchmarks.inputs import KINDS, Inputs
+from attnspec.benchmarks.inputs import Inputs
 from attnspec.benchmarks.machine import Machine
 from attnspec.benchmarks.ratios import ratios
 from attnspec.benchmarks.run import read, run_of
@@ -103,6 +103,12 @@ def test_a_fallback_is_told(faulty):
     assert (entry.status, entry.reason) == (FELL_BACK, "wanted the kernel fast, came slow")
 
 
+@pytest.mark.parametrize(("memory", "status"), [(float("inf"), OK), (0.01, SKIPPED)])
+def test_any_memory_may_be_given(memory, status):
+    (found,) = contest(WORKLOADS["prefill-256"], ["numpy_naive"], Limits(1, memory=memory))
+    assert (found.status, "-" in found.reason) == (status, False), found.reason
+
+
 def test_too_little_memory_is_told_with_what_is_needed():
     (entry,) = contest(WORKLOADS["prefill-1024"], ["numpy_naive"], Limits(1, memory=0.2))
     assert entry.status == SKIPPED
@@ -156,8 +162,9 @@ def test_sampled_rows_are_those_of_the_whole(name, conventions):
 
 def test_no_inputs_come_twice():
     inputs = Inputs(replace(SMALL, queries=3, keys=3))
-    seen = {array.tobytes() for n in range(KINDS) for p in [inputs.problem(n)] for array in (p.query, p.key, p.value)}
-    assert len(seen) == 3 * KINDS
+    calls = 64 * 100  # the most in a round, and more rounds than are usual
+    seen = {array.tobytes() for n in range(calls) for p in [inputs.problem(n)] for array in (p.query, p.key, p.value)}
+    assert len(seen) == 3 * calls
 
 
 SEEN = """
@@ -265,12 +272,19 @@ def test_a_run_without_timings_has_nothing_to_compare(tmp_path):
         cli.main(["compare", str(file)], standalone_mode=False)
 
 
+def test_runs_without_a_common_workload_are_not_compared(run_file):
+    files = [run_file(name, 0.01, 0.03) for name in ("one.json", "two.json")]
+    files[1].write_text(files[1].read_text().replace('"prefill-256"', '"prefill-512"'))
+    with pytest.raises(ValueError, match=r"compare: wanted runs with a workload in common, came .*one\.json and .*two"):
+        cli.main(["compare", *map(str, files)], standalone_mode=False)
+
+
 def test_names_are_shown_as_they_stand(run_file, capsys):
     file = run_file("run.json", 0.01, 0.03)
-    file.write_text(file.read_text().replace('"b1"', '"[/b]"').replace('"prefill-256"', '"[bold]"'))
+    file.write_text(file.read_text().replace('"b1"', '"[/b]:b:"').replace('"prefill-256"', '"[bold]"'))
     assert cli.main(["compare", str(file)], standalone_mode=False) == 0
     out = capsys.readouterr().out
-    assert "[/b]" in out
+    assert "[/b]:b:" in out
     assert "[bold]" in out
 
 
@@ -279,6 +293,13 @@ def test_pytest_benchmark_reads_it(run_file):
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "test_speed[b1-prefill-256]" in text
     assert "bad" not in text
+
+
+def test_a_backend_that_is_there_twice_is_told(run_file):
+    file = run_file("run.json", 0.01, 0.03)
+    file.write_text(file.read_text().replace('"b1"', '"b0"'))
+    with pytest.raises(ValueError, match="wanted each backend once on a workload, came 'b0' 2 times on 'prefill-256'"):
+        read(file)
 
 
 @pytest.mark.parametrize(
@@ -339,6 +360,44 @@ def test_bench_from_the_command_line(faulty, tmp_path, capsys):
     assert code == 1
     assert [(t.backend, t.status) for t in read(file).timings] == [("numpy_naive", OK), ("wrong", WRONG)]
     assert "wrong  wrong: a sampled element at" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("still")
+def test_files_of_the_same_name_are_told_apart(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    right, wrong = "right/mine.py", "wrong/mine.py"
+    for path, fault in ((right, ""), (wrong, "result *= 1.01")):
+        Path(path).parent.mkdir()
+        Path(path).write_text(HEAD.format(fault=fault, constants=""))
+    words = ["--workload", "prefill-256", "--rounds", "1", "--baseline", right, "--json", "run.json"]
+    assert cli.main(["bench", right, wrong, right, "numpy_naive", *words], standalone_mode=False) == 1
+    found = {(timing.backend, timing.status) for timing in read(Path("run.json")).timings}
+    assert found == {(right, OK), (wrong, WRONG), ("numpy_naive", OK)}
+    (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(right))
+    assert row[5] == "1.00×"
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no such file")
+@pytest.mark.parametrize("path", ["nix/run.json", "/dev/null"])
+def test_what_cannot_be_written_is_told_before_the_work(monkeypatch, tmp_path, path):
+    monkeypatch.setattr(Machine, "measure", lambda self, dtype: pytest.fail("the work began"))
+    words = ["bench", "numpy_naive", "--workload", "prefill-256", "--json", str(tmp_path / path)]
+    with pytest.raises(ValueError, match=r"--json: wanted a file to write, came '.*' \(.+\)"):
+        cli.main(words, standalone_mode=False)
+
+
+@pytest.mark.usefixtures("still")
+def test_names_that_are_no_text_do_not_cost_the_results(monkeypatch, tmp_path):
+    """A file's name may be any bytes, an exception may say anything."""
+
+    def contested(workload, names, limits, listen):
+        return [entry("\udcff", [0.1]), Entry("bad", workload, FAILED, "ValueError: \ud800")]
+
+    monkeypatch.setattr(command, "contest", contested)
+    file = tmp_path / "run.json"
+    words = ["--workload", "prefill-256", "--json", str(file)]
+    assert cli.main(["bench", "numpy_naive", *words], standalone_mode=False) == 1
+    assert [(t.backend, t.reason) for t in read(file).timings] == [("?", ""), ("bad", "ValueError: ?")]
 
 
 def test_targets_are_held_to_their_limits(monkeypatch):

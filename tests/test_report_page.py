@@ -397,6 +397,27 @@ def test_a_place_that_cannot_be_written_is_one_line(folder, tmp_path, option, wa
     assert f"report: wanted {wanted}, came" in capsys.readouterr().err
 
 
+def test_half_a_character_is_replaced(folder, tmp_path):
+    """JSON may have one, UTF-8 may not."""
+    for name in ("run", "bench"):
+        text = (folder / f"{name}.json").read_text()
+        (tmp_path / f"{name}.json").write_text(re.sub('"(numpy_naive|careful)"', r'"\\ud800"', text))
+    files = [tmp_path / f"{name}.json" for name in ("run", "bench")]
+    assert attnspec("report", *files, "--out", tmp_path / "report.html", "--png", tmp_path / "png") == 0
+    assert attnspec("table", files[0], "--out", tmp_path / "table.md") == 0
+    for written in ("report.html", "table.md"):
+        assert re.search("[>`][?][<`]", (tmp_path / written).read_text(encoding="utf-8"))
+
+
+def test_figures_stay_in_their_folder(folder, tmp_path):
+    text = (folder / "bench.json").read_text().replace('"float32"', '"../../float32"')
+    (tmp_path / "bench.json").write_text(text)
+    out = tmp_path / "here" / "and" / "there"
+    words = ("--out", tmp_path / "report.html", "--png", out)
+    assert attnspec("report", tmp_path / "bench.json", *words) == 0
+    assert {path.parent for path in tmp_path.rglob("*.png")} == {out}
+
+
 def test_a_pattern_of_modules():
     found = expanded(["attnspec.mutants.causal_off*", "torch_sdpa"])
     assert found == ("attnspec.mutants.causal_off_by_one", "torch_sdpa")

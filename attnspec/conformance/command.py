@@ -18,5 +18,5 @@ def conformance(files: Sequence[Path], as_json: bool, out: Path | None) -> int:
     if out is None:
         click.echo(text, nl=False)
     else:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(text, encoding="utf-8", errors="replace")  # JSON has halves of characters
     return 0

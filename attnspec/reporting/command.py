@@ -16,7 +16,7 @@ def report(files: Sequence[Path], out: Path, png: Path | None) -> int:
 
     text, figures = render(results)
     try:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(text, encoding="utf-8", errors="replace")  # JSON has halves of characters
     except OSError as error:
         raise ValueError(f"report: wanted a file to write, came {str(out)!r} ({error.strerror})") from error
     click.echo(f"page: {out}")

@@ -1,5 +1,6 @@
 """What the page shows of one run of benchmarks, as plain values and figures."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -65,7 +66,8 @@ def _figures(name: str, timings: Sequence[Timing], styles: Styles, draw: Draw) -
     ranked = [timing for timing in timings if timing.median is not None]
     for what, dtype in dict.fromkeys((timing.what, timing.dtype) for timing in ranked):
         some = [timing for timing in ranked if (timing.what, timing.dtype) == (what, dtype)]
-        drawn = draw(f"{name}-{what.replace('+', '-')}-{dtype}", f"{what}, {dtype}", some, styles)
+        file = re.sub(r"\W+", "-", f"{name}-{what}-{dtype}")  # a dtype out of a file may say anything, such as ../
+        drawn = draw(file, f"{what}, {dtype}", some, styles)
         if drawn is not None:
             yield drawn
 

@@ -20,7 +20,7 @@ LOWEST = "what is masked gets 0.7 · finfo.min, which outweighs a visible bias o
 KNOWN_ISSUES = {
     "derivative.lse": "the log-sum-exp is passed through stop_gradient, so that its gradient is 0; unreported",
     "range.extreme_scores": "compiled, equal scores of -1e30 from one feature give NaN: XLA subtracts the maximum from "
-    "products that it has not rounded; unreported",
+    "products that it has not rounded: https://github.com/openxla/xla/pull/44738",
     "rejection.mask_shape": "a mask or bias whose heads or batch do not fit meets a bare assert; unreported",
     "rejection.integers": "the result of integers is cut to integers; unreported",
     "lowest_bias+mask": LOWEST,
@@ -29,6 +29,24 @@ KNOWN_ISSUES = {
     "lowest_bias+key_lengths": LOWEST,
     "return_lse+float16": "the log-sum-exp comes in half precision, rounded from float32; unreported",
     "return_lse+bfloat16": "the log-sum-exp comes in half precision, rounded from float32; unreported",
+}
+PAGE = "https://docs.jax.dev/en/latest/_autosummary/jax.nn.dot_product_attention.html"
+DOCUMENTATION = {
+    "lowest_bias+mask": (
+        "mask: optional, mask array used to filter out logits. It is a boolean mask where `True` indicates the element "
+        "should take part in attention.",
+        PAGE,
+    ),
+    "lowest_bias+is_causal": (
+        "If true, causal attention will be applied. Note, some implementations like `xla` will generate a mask tensor "
+        "and apply it to the logits to mask out the non-causal parts of the attention matrix",
+        PAGE,
+    ),
+    "lowest_bias+window": (
+        "E.g., if local_window_size == (3, 2) and the sequence is [0, 1, 2, 3, 4, 5, c, 7, 8, 9], token `c` can attend "
+        "to [3, 4, 5, c, 7, 8].",
+        PAGE,
+    ),
 }
 CONVENTIONS = {
     "layout": "BLHD",

@@ -29,6 +29,33 @@ KNOWN_ISSUES = {
     "rejection.no_heads": "a key without heads gives zeros for any number of query heads; unreported",
     "cpu+is_causal+nonpositive_scale": "NaN: the CPU flash kernel hides with -inf first and scales after; unreported",
 }
+PAGE = "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"
+DOCUMENTATION = {
+    "masking.nan_query_shows": (
+        "Efficient implementation equivalent to the following: […] attn_weight = query @ key.transpose(-2, -1) * "
+        "scale_factor […] attn_weight = torch.softmax(attn_weight, dim=-1)",
+        PAGE,
+    ),
+    "masking.nan_bias_shows": (
+        "Efficient implementation equivalent to the following: […] attn_bias = attn_mask + attn_bias […] "
+        "attn_weight += attn_bias attn_weight = torch.softmax(attn_weight, dim=-1)",
+        PAGE,
+    ),
+    "rejection.lengths": (
+        "key (Tensor): Key tensor; shape :math:`(N, ..., H, S, E)`. "
+        "value (Tensor): Value tensor; shape :math:`(N, ..., H, S, Ev)`.",
+        PAGE,
+    ),
+    "rejection.no_heads": (
+        "Constraints for GQA: - number_of_heads_query % number_of_heads_key_value == 0",
+        PAGE,
+    ),
+    "cpu+is_causal+nonpositive_scale": (
+        "Efficient implementation equivalent to the following: […] attn_weight = query @ key.transpose(-2, -1) * "
+        "scale_factor attn_weight += attn_bias",
+        PAGE,
+    ),
+}
 CONVENTIONS = {
     "masked_nonfinite": "propagates",
     "value_range": "sum",  # the flash kernel normalises last

@@ -14,6 +14,7 @@ LACKS = {"mask+bias", "mask+is_causal", "bias+is_causal", "bias_dtype"}  # one a
 KNOWN_ISSUES = {
     "rejection.no_heads": "a key without heads gives zeros for any number of query heads; unreported",
 }
+DOCUMENTATION = {"rejection.no_heads": torch_sdpa.DOCUMENTATION["rejection.no_heads"]}
 CONVENTIONS = {"intermediate_dtype": "float32", "masked_nonfinite": "propagates"}
 
 

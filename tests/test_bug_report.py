@@ -1,5 +1,6 @@
 """A bug report's script shows the bug where there is nothing of attnspec, and is silent where the bug is not."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,10 @@ from attnspec.bug_report.command import bug_report
 from attnspec.bug_report.literals import Literals, text, upwards
 from attnspec.child import Job
 from attnspec.cli import main
+from attnspec.specs.catalogue import catalogue
+from attnspec.specs.contract import FEATURES
 from attnspec.specs.problem import numpy_dtype
-from attnspec.targets import find
+from attnspec.targets import backend_names, find
 
 MUTANTS = Path(__file__).parent / "mutants"
 
@@ -146,6 +149,38 @@ def test_a_gradient_and_the_framework_s_own_sentence(tmp_path):
     )
     script.write_text(script.read_text().replace("0.5 * dkey", "1 * dkey"))
     assert alone(script)[0] == 0
+
+
+QUOTES = """
+import json, sys
+from attnspec.errors import Unavailable
+from attnspec.targets import find
+
+for name in sys.argv[1:]:
+    try:
+        module = find(name)
+    except Unavailable:
+        continue
+    print(json.dumps([name, [*getattr(module, "KNOWN_ISSUES", ())], getattr(module, "DOCUMENTATION", {})]))
+"""
+
+
+def together(name):
+    """Backends of one group can be imported in one process; Keras has one array library in each."""
+    return "_".join(name.split("_")[:2]) if name.startswith("keras_") else "all others"
+
+
+@pytest.mark.parametrize("group", sorted({together(name) for name in backend_names()}))
+def test_what_a_backend_quotes_would_be_looked_up_and_can_be_followed(group):
+    names = [name for name in backend_names() if together(name) == group]
+    done = subprocess.run([sys.executable, "-P", "-c", QUOTES, *names], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    if not found:
+        pytest.skip(f"none of {', '.join(names)} can be imported")
+    for name, issues, quoted in found:
+        assert set(quoted) <= {*issues, *catalogue(), *FEATURES}, name
+        assert all(sentence.strip() and link.startswith("https://") for sentence, link in quoted.values()), name
 
 
 NO_BIAS_GRADIENT = """

@@ -18,7 +18,7 @@ from attnspec.specs.invariants.common import INPUTS
 def standard(failure: Failure, module: ModuleType) -> tuple[str, str]:
     """The sentence that is not kept and where it stands: the framework's own, if the backend quotes it.
 
-    ``DOCUMENTATION`` in the backend's module is {invariant's id, or a keyword: (sentence, link)}.
+    ``DOCUMENTATION`` in the backend's module is {known issue, invariant's id or feature: (sentence, link)}.
     """
     quoted = getattr(module, "DOCUMENTATION", {})
     for name in (failure.key, failure.invariant.id, *sorted(failure.problem.features)):

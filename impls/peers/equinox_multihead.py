@@ -19,6 +19,12 @@ KNOWN_ISSUES = {
     "rejection.dropout_rate": "a rate below 0 shrinks the weights, one of 1 or more gives 0; unreported",
     "masking.nan_value_shows": JOINED,
 }
+DOCUMENTATION = {
+    "rejection.dropout_rate": (
+        "`dropout_p`: Dropout probability on attention weights.",
+        "https://docs.kidger.site/equinox/api/nn/attention/",
+    ),
+}
 CONVENTIONS = {"layout": "BLHD", "empty_row": "mean", "masked_nonfinite": "propagates"}
 
 

@@ -19,6 +19,18 @@ KNOWN_ISSUES = {
     "lowest_bias+mask": "what is masked gets finfo.min, which is no less than a visible bias of finfo.min; unreported",
     "rejection.dropout_rate": "a rate below 0 is taken for 0, one of 1 gives NaN and one above gives 0; unreported",
 }
+PAGE = "https://flax-linen.readthedocs.io/en/latest/api_reference/flax.linen/layers.html"
+DOCUMENTATION = {
+    "rejection.mask_shape": (
+        "mask: mask for the attention weights. This should be broadcastable to the shape ``[batch..., num_heads, "
+        "q_length, kv_length]``.",
+        PAGE,
+    ),
+    "lowest_bias+mask": (
+        "Attention weights are masked out if their corresponding mask value is ``False``.",
+        PAGE,
+    ),
+}
 CONVENTIONS = {"layout": "BLHD", "empty_row": "mean", "empty_row_bias": "nan", "masked_nonfinite": "propagates"}
 
 

@@ -19,6 +19,18 @@ KNOWN_ISSUES = {
     "lowest_bias+mask": fast.LOWEST,
     "lowest_bias+is_causal": fast.LOWEST,
 }
+PAGE = "https://flax.readthedocs.io/en/stable/api_reference/flax.nnx/nn/attention.html"
+DOCUMENTATION = {
+    "lowest_bias+mask": (
+        "Attention weights are masked out if their corresponding mask value is `False`.",
+        PAGE,
+    ),
+    "lowest_bias+is_causal": (
+        "If true, causal attention will be applied. Note, some implementations like xla will generate a mask tensor "
+        "and apply it to the logits to mask out the non-causal parts of the attention matrix",
+        PAGE,
+    ),
+}
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

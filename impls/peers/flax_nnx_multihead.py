@@ -24,6 +24,13 @@ KNOWN_ISSUES = {
     "rejection.dropout_rate": flax_nnx.KNOWN_ISSUES["rejection.dropout_rate"],
     "masking.nan_value_shows": JOINED,
 }
+DOCUMENTATION = {
+    "is_causal+mask+return_weights": (
+        "mask: mask for the attention weights. This should be broadcastable to the shape `[batch..., num_heads, "
+        "q_length, kv_length]`.",
+        flax_nnx.PAGE,
+    ),
+}
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

@@ -21,6 +21,13 @@ KNOWN_ISSUES = {
     "mask+float16": "a row without visible keys is NaN, for -1e30 is -inf there, and the mean elsewhere; unreported",
     "masking.nan_value_shows": JOINED,
 }
+DOCUMENTATION = {
+    "rejection.lengths": (
+        "key: Embeddings sequence used to compute keys; shape [..., T, D_k]. "
+        "value: Embeddings sequence used to compute values; shape [..., T, D_v].",
+        "https://dm-haiku.readthedocs.io/en/latest/api.html#haiku.MultiHeadAttention",
+    ),
+}
 CONVENTIONS = {"layout": "BLHD", "empty_row": "mean", "masked_nonfinite": "propagates"}
 
 

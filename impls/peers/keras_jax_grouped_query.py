@@ -7,6 +7,7 @@ from typing import Any
 
 from attnspec.impls import jax_dot_product_attention as fast
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST, ONE_KEY_REPEATED
 
 keras = shared.keras_on("jax")
@@ -20,6 +21,7 @@ KNOWN_ISSUES = {
     "rejection.mask_dtype": MASK_CAST,
     "masking.nan_value_shows": JOINED,
 }
+DOCUMENTATION = documented.GROUPED
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

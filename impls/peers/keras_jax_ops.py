@@ -4,6 +4,7 @@ from typing import Any
 
 from attnspec.impls import jax_dot_product_attention as fast
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import MASK_CAST, ONE_KEY_REPEATED
 
 keras = shared.keras_on("jax")
@@ -22,6 +23,7 @@ KNOWN_ISSUES = {
     "lowest_bias+mask": fast.LOWEST,
     "lowest_bias+is_causal": fast.LOWEST,
 }
+DOCUMENTATION = {**documented.OPS, "lowest_bias+mask": documented.LOWEST}
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

@@ -6,6 +6,7 @@ It is called without its weights: keras.ops.dot_product_attention.
 from typing import Any
 
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST
 from attnspec.impls.peers.shared.tensorflow_amx import GARBAGE, HERE, LEAK
 
@@ -20,6 +21,7 @@ KNOWN_ISSUES = {
     "masking.nan_value_shows": JOINED,
     **({"masking.nan_query_shows": LEAK, "purity.vectorized": GARBAGE} if HERE else {}),
 }
+DOCUMENTATION = {**documented.MULTIHEAD, **documented.MAPPED}
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

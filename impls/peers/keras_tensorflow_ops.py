@@ -3,6 +3,7 @@
 from typing import Any
 
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.tensorflow_amx import HERE, LEAK
 
 keras = shared.keras_on("tensorflow")
@@ -19,6 +20,11 @@ KNOWN_ISSUES = {
     "lowest_bias+mask": LOWEST,
     "lowest_bias+is_causal": LOWEST,
     **({"masking.nan_query_shows": LEAK, "masking.nan_bias_shows": LEAK} if HERE else {}),
+}
+DOCUMENTATION = {
+    **documented.OPS,
+    "contract.claims": documented.ONE_KEY_HEAD,
+    "lowest_bias+mask": documented.LOWEST,
 }
 CONVENTIONS = {
     "layout": "BLHD",

@@ -8,6 +8,7 @@ from typing import Any
 from attnspec.impls import torch_sdpa
 from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST
 
 keras = shared.keras_on("torch")
@@ -25,6 +26,10 @@ KNOWN_ISSUES = {
     "mask+float16": "what is masked is lowered by 45 850 only, so that a row without visible keys is not their mean; "
     "unreported",
     "rejection.lengths": torch_sdpa.KNOWN_ISSUES["cpu+rejection.lengths"],
+}
+DOCUMENTATION = {
+    **documented.GROUPED,
+    "masking.nan_query_shows": torch_sdpa.DOCUMENTATION["masking.nan_query_shows"],
 }
 CONVENTIONS = {
     "layout": "BLHD",

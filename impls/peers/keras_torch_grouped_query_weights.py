@@ -8,6 +8,7 @@ from typing import Any
 
 from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST, ONE_KEY_REPEATED
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
 
@@ -24,6 +25,7 @@ KNOWN_ISSUES = {
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
     "rejection.lengths": ONE_KEY_REPEATED,
 }
+DOCUMENTATION = documented.GROUPED
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "zero",

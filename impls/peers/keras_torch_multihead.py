@@ -8,6 +8,7 @@ from typing import Any
 from attnspec.impls import torch_sdpa
 from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST
 
 keras = shared.keras_on("torch")
@@ -24,6 +25,10 @@ KNOWN_ISSUES = {
     "gradient.empty_rows_finite": "an empty row has gradients; unreported",
     "mask+float16": "what is masked is lowered by 45 850 only, so that a row without visible keys is not their mean; "
     "unreported",
+}
+DOCUMENTATION = {
+    **documented.MULTIHEAD,
+    "masking.nan_query_shows": torch_sdpa.DOCUMENTATION["masking.nan_query_shows"],
 }
 CONVENTIONS = {
     "layout": "BLHD",

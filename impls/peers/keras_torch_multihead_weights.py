@@ -8,6 +8,7 @@ from typing import Any
 
 from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import JOINED, MASK_CAST
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
 
@@ -23,6 +24,7 @@ KNOWN_ISSUES = {
     "masking.nan_value_shows": JOINED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
 }
+DOCUMENTATION = documented.MULTIHEAD
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "zero",

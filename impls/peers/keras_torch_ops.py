@@ -5,6 +5,7 @@ from typing import Any
 from attnspec.impls import torch_sdpa
 from attnspec.impls.kernels.torch import sdpa_kernels
 from attnspec.impls.peers.shared import keras as shared
+from attnspec.impls.peers.shared import keras_documentation as documented
 from attnspec.impls.peers.shared.reasons import MASK_CAST
 
 keras = shared.keras_on("torch")
@@ -25,6 +26,12 @@ KNOWN_ISSUES = {
     "rejection.no_heads": torch_sdpa.KNOWN_ISSUES["rejection.no_heads"],
     "masking.nan_bias_shows": torch_sdpa.KNOWN_ISSUES["cpu+masking.nan_bias_shows"],
     "is_causal+nonpositive_scale": "NaN: the CPU flash kernel hides with -inf first and scales after; unreported",
+}
+DOCUMENTATION = {
+    **documented.OPS,
+    "masking.nan_query_shows": torch_sdpa.DOCUMENTATION["masking.nan_query_shows"],
+    "masking.nan_bias_shows": torch_sdpa.DOCUMENTATION["masking.nan_bias_shows"],
+    "is_causal+nonpositive_scale": torch_sdpa.DOCUMENTATION["cpu+is_causal+nonpositive_scale"],
 }
 CONVENTIONS = {
     "layout": "BLHD",

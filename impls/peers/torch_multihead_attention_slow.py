@@ -35,6 +35,7 @@ KNOWN_ISSUES = {
     "masking.nan_bias_shows": JOINED,
     "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
 }
+DOCUMENTATION = {"masking.nan_query_shows": torch_sdpa.DOCUMENTATION["masking.nan_query_shows"]}
 CONVENTIONS = {"mask": "block", "masked_nonfinite": "propagates", "value_range": "sum"}
 
 

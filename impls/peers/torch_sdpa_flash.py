@@ -24,6 +24,7 @@ KNOWN_ISSUES = {
     **torch_sdpa.KNOWN_ISSUES,
     "derivative.options": "the kernel has no gradient of a bias: where one is asked for, PyTorch finds no kernel",
 }
+DOCUMENTATION = torch_sdpa.DOCUMENTATION
 CONVENTIONS = torch_sdpa.CONVENTIONS
 
 

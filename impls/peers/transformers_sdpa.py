@@ -30,6 +30,10 @@ KNOWN_ISSUES = {
     "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
     "masking.nan_bias_shows": torch_sdpa.KNOWN_ISSUES["cpu+masking.nan_bias_shows"],
 }
+DOCUMENTATION = {
+    **{key: quoted for key, quoted in torch_sdpa.DOCUMENTATION.items() if key in KNOWN_ISSUES},
+    "is_causal+nonpositive_scale": torch_sdpa.DOCUMENTATION["cpu+is_causal+nonpositive_scale"],
+}
 CONVENTIONS = {"masked_nonfinite": "propagates", "value_range": "sum"}
 
 

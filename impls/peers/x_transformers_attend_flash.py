@@ -13,7 +13,8 @@ PACKAGES = ("x-transformers",)
 LACKS = {"bias_dtype", "rank2", "rank3", "zero_size", "double_gradient", "forward_gradient"}
 BEHIND = "what mask or causality hides gets half of finfo.min, more than a bias of -inf or finfo.min; unreported"
 KNOWN_ISSUES = {
-    "is_causal+cross": "top-left where queries outnumber keys, bottom-right where keys do; unreported",
+    "is_causal+cross": "top-left where queries outnumber keys, bottom-right where keys do: what is left of "
+    "https://github.com/lucidrains/x-transformers/issues/187",
     "mask+bias": BEHIND,
     "is_causal+bias": BEHIND,
     "rejection.lengths": torch_sdpa.KNOWN_ISSUES["cpu+rejection.lengths"],
@@ -22,6 +23,7 @@ KNOWN_ISSUES = {
     "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
     "masking.nan_bias_shows": torch_sdpa.KNOWN_ISSUES["cpu+masking.nan_bias_shows"],
 }
+DOCUMENTATION = {key: quoted for key, quoted in torch_sdpa.DOCUMENTATION.items() if key in KNOWN_ISSUES}
 CONVENTIONS = {
     "causal_alignment": "bottom-right",
     "gqa_map": "tiled",

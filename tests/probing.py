@@ -4,7 +4,10 @@ import functools
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from attnspec.crumb import Crumb
+from attnspec.loading import load
 from attnspec.probing.adapter import Adapter
 from attnspec.probing.finding import KEYWORD, Finding
 from attnspec.probing.investigate import steps
@@ -45,3 +48,19 @@ def probed(target: str, arrays: tuple[str, ...] = ()) -> Probed:
 
 
 CONTROLS = {path.stem: path for path in sorted((Path(__file__).parent / "controls").glob("[!_]*.py"))}
+
+LENIENT = {"value_range"}
+"""What is granted, not chosen: a function that declares the lenient value may still do better on this machine."""
+
+
+def declared(target):
+    return load(target).declaration
+
+
+def agree(name, said, told):
+    return said == told or (name in LENIENT and told == CONVENTIONS[name][0])
+
+
+def timed(cases):
+    """The cases, those that JAX has to compile marked as slow."""
+    return [pytest.param(*case, marks=[pytest.mark.slow] * case[0].startswith(("jax", "flax"))) for case in cases]

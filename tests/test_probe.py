@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from probing import CONTROLS, probed
+from probing import CONTROLS, agree, declared, probed, timed
 
 from attnspec.cli import main
 from attnspec.loading import load
@@ -19,22 +19,6 @@ from attnspec.targets import find, own_names
 
 ELSEWHERE = {name for name in CONVENTIONS if catalogue()[f"convention.{name}"].claims & set(FUNCTIONS)}
 """Conventions of other functions than attention."""
-
-LENIENT = {"value_range"}
-"""What is granted, not chosen: a function that declares the lenient value may still do better on this machine."""
-
-
-def declared(target):
-    return load(target).declaration
-
-
-def agree(name, said, told):
-    return said == told or (name in LENIENT and told == CONVENTIONS[name][0])
-
-
-def timed(cases):
-    """The cases, those that JAX has to compile marked as slow."""
-    return [pytest.param(*case, marks=[pytest.mark.slow] * ("jax" in case[0])) for case in cases]
 
 
 @pytest.mark.parametrize("target", timed((name,) for name in own_names()))
@@ -81,21 +65,6 @@ def test_convention_has_an_experiment(name):
 def test_names_are_of_the_contract():
     assert SYNONYMS.keys() == set(OPTIONS)
     assert set(REFUSED) <= {*SHAPE_FEATURES, *VALUE_FEATURES, "mask_dtype"}
-
-
-PEERS = {
-    "torch.nn.functional:scaled_dot_product_attention": "torch_sdpa",
-    "jax.nn:dot_product_attention": "jax_dot_product_attention",
-}
-
-
-@pytest.mark.parametrize("target", timed((target,) for target in PEERS))
-def test_bare_function_gives_what_our_adapter_declares(target):
-    found, said = probed(target), declared(PEERS[target])
-    other = {name: (said.conventions[name], value) for name, value in found.conventions.items()}
-    assert {name: pair for name, pair in other.items() if not agree(name, *pair)} == {}
-    assert found.adapter.lacks == {lack - {"cpu"} for lack in said.lacks}
-    assert set(found.adapter.claimed) == set(claimed_options(find(PEERS[target]).attention))
 
 
 FACTS = {

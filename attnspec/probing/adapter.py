@@ -32,6 +32,8 @@ class Adapter:
     order: tuple[str, ...] = ROLES
     """Which of query, key and value each of the subject's three inputs takes."""
     options: Mapping[str, Binding] = field(default_factory=dict)
+    required: Mapping[str, Any] = field(default_factory=dict)
+    """What parameters without a default get in calls without the option that goes to them."""
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that are the same in every call."""
     grouped: str = ""

@@ -72,8 +72,8 @@ def steps(lab: Lab, request: Request, adapter: Adapter) -> Iterator[Step]:
 
 def _based(lab: Lab, request: Request, adapter: Adapter) -> Iterator[Finding | base.Plain]:
     """The library, and the plain call in it."""
-    required = {p.name: None for p in adapter.subject.others if p.required}
-    adapter = adapter.with_(fixed={**required, **request.given})
+    required = {p.name: 1.0 if "scale" in meant_by(p.name) else None for p in adapter.subject.others if p.required}
+    adapter = adapter.with_(required=required, fixed=request.given)
     layouts = (request.told["layout"],) if "layout" in request.told else CONVENTIONS["layout"]
     trials: list[Trial] = []
     for name in libraries(request, adapter.subject):
@@ -101,7 +101,8 @@ def few_axes(target: str, plain: base.Plain) -> str:
 
 def left(adapter: Adapter) -> Iterator[Step]:
     """The parameters that no option goes to."""
-    bound = {binding.parameter for binding in adapter.options.values()} | adapter.fixed.keys() | {adapter.grouped}
+    bound = {binding.parameter for binding in adapter.options.values()} | adapter.fixed.keys()
+    bound |= adapter.required.keys() | {adapter.grouped}
     others = (p.name for p in adapter.subject.others if not set(options.RANDOM) & set(meant_by(p.name)))
     names = tuple(name for name in others if name not in bound)
     if names:

@@ -90,8 +90,9 @@ def _sharing(adapter: Adapter) -> list[list[str]]:
 
 def _arguments(adapter: Adapter) -> Iterator[str]:
     """Theirs by name, only those that are given, so that what they do without one is what they do by default."""
-    fixed = ", ".join(f"{literal(name)}: {literal(value)}" for name, value in adapter.fixed.items())
-    yield f"options = {{{fixed}}}"
+    always = {**adapter.required, **adapter.fixed}
+    pairs = ", ".join(f"{literal(name)}: {literal(value)}" for name, value in always.items())
+    yield f"options = {{{pairs}}}"
     for name, binding in adapter.options.items():
         plain = DEFAULTS.get(name)
         yield from commented(adapter.notes.get(KEYWORD + name), "")

@@ -53,7 +53,7 @@ def bound(lab: Lab, adapter: Adapter, plain: Problem, told: dict[str, str]) -> I
 
 def candidates(adapter: Adapter, told: dict[str, str]) -> list[tuple[str, str]]:
     """(option, parameter) for each parameter whose name may mean the option, or that is said to take it."""
-    free = [p.name for p in adapter.subject.others if p.name not in adapter.fixed or adapter.fixed[p.name] is None]
+    free = [p.name for p in adapter.subject.others if p.name not in adapter.fixed]
     named = [(option, name) for name in free for option in meant_by(name) if option not in told]
     return [*told.items(), *named]
 

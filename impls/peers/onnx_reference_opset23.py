@@ -5,7 +5,7 @@ from typing import Any
 
 from onnx.reference import ReferenceEvaluator
 
-from attnspec.impls.peers.shared.onnx_attention import attend
+from attnspec.impls.peers.shared.onnx_attention import STANDARD, attend
 from attnspec.impls.peers.shared.onnx_cache import decoding, make_cache
 from attnspec.impls.peers.shared.onnx_model import Array, Node
 from attnspec.impls.peers.shared.onnx_reference import operators as kernels
@@ -28,8 +28,21 @@ KNOWN_ISSUES = {
     "is_causal+key_mask": CAUSAL + "unreported",
     "is_causal+key_bias": CAUSAL + "unreported",
     "rejection.rank": "ranks that are not equal meet a bare assert; unreported",
-    "rejection.mask_shape": "a mask that ends early hides the keys behind it, as the standard says, and a fifth axis "
-    "is kept; unreported",
+    "rejection.mask_shape": "a mask that ends early hides the keys behind it, as the standard says since opset 24, and "
+    "a fifth axis is kept; unreported",
+}
+COMPOSED = (
+    "The causal frontier is computed independently of the `attn_mask` input and is then composed with it additively",
+    f"{STANDARD}#attention-23",
+)
+DOCUMENTATION = {
+    "is_causal+key_mask": COMPOSED,
+    "is_causal+key_bias": COMPOSED,
+    "rejection.mask_shape": (
+        "Attention mask. Shape must be broadcastable to 4D tensor with shape `(batch_size, q_num_heads, "
+        "q_sequence_length, total_sequence_length)`",
+        f"{STANDARD}#attention-23",
+    ),
 }
 CONVENTIONS = {"masked_nonfinite": "propagates"}
 KERNEL = "Attention"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from attnspec.impls.peers.onnx_reference_opset23 import KNOWN_ISSUES, run
-from attnspec.impls.peers.shared.onnx_attention import attend
+from attnspec.impls.peers.shared.onnx_attention import STANDARD, attend
 from attnspec.impls.peers.shared.onnx_cache import decoding, make_cache
 from attnspec.impls.peers.shared.onnx_model import Array
 from attnspec.impls.peers.shared.onnx_reference import operators as kernels
@@ -14,6 +14,11 @@ ARRAYS = "numpy"
 PACKAGES = ("onnx",)
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 LACKS = {"rank2", "rank3", "zero_size", "mask+bias", "key_lengths+is_causal"}
+COMPOSED = (
+    "The causal frontier is computed independently of `attn_mask` and is then composed with it additively",
+    STANDARD,
+)
+DOCUMENTATION = {"is_causal+key_mask": COMPOSED, "is_causal+key_bias": COMPOSED}
 CONVENTIONS = {"masked_nonfinite": "propagates"}
 KERNEL = "Attention"
 

@@ -3,12 +3,13 @@
 from typing import Any
 
 from attnspec.impls.peers.onnx_reference_opset23 import KNOWN_ISSUES, run
+from attnspec.impls.peers.onnx_reference_opset24 import DOCUMENTATION
 from attnspec.impls.peers.shared.onnx_attention import attend
 from attnspec.impls.peers.shared.onnx_cache import decoding, make_cache
 from attnspec.impls.peers.shared.onnx_model import Array
 from attnspec.impls.peers.shared.onnx_reference import operators as kernels
 
-__all__ = ["KNOWN_ISSUES", "attend_cached", "attention", "kernels", "make_cache"]
+__all__ = ["DOCUMENTATION", "KNOWN_ISSUES", "attend_cached", "attention", "kernels", "make_cache"]
 
 ARRAYS = "numpy"
 PACKAGES = ("onnx",)

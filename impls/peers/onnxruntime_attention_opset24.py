@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attnspec.impls.peers.shared.onnx_attention import attend
+from attnspec.impls.peers.shared.onnx_attention import BIAS_IS_ADDED, attend
 from attnspec.impls.peers.shared.onnx_cache import decoding, make_cache
 from attnspec.impls.peers.shared.onnx_model import Array
 from attnspec.impls.peers.shared.onnxruntime_session import operators as kernels
@@ -27,6 +27,7 @@ KNOWN_ISSUES = {
     "masking.nan_query_shows": "a row whose biases are all finfo.min counts as one without keys: its output is 0, "
     "whatever the query; unreported",
 }
+DOCUMENTATION = {"masking.nan_query_shows": BIAS_IS_ADDED}
 CONVENTIONS = {"masked_nonfinite": "propagates"}
 KERNEL = "Attention"
 

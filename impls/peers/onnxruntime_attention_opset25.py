@@ -5,7 +5,7 @@ The function that defines it runs in its place: matrix products, a softmax, and 
 
 from typing import Any
 
-from attnspec.impls.peers.shared.onnx_attention import attend
+from attnspec.impls.peers.shared.onnx_attention import MASK_SHAPE, STANDARD, attend
 from attnspec.impls.peers.shared.onnx_cache import decoding, make_cache
 from attnspec.impls.peers.shared.onnx_model import Array
 from attnspec.impls.peers.shared.onnxruntime_session import operators as kernels
@@ -22,6 +22,14 @@ KNOWN_ISSUES = {
     "rejection.mask_shape": "a mask wider than there are keys is cut, and one that ends early hides the keys behind "
     "it, which alone is the standard's; unreported",
     "rejection.key_lengths": "lengths of two axes give an output of five; unreported",
+}
+DOCUMENTATION = {
+    "rejection.mask_shape": MASK_SHAPE,
+    "rejection.key_lengths": (
+        "A vector of integers of shape `(batch_size,)` that indicates the number of valid (i.e., non-padding) tokens "
+        "in each sample.",
+        STANDARD,
+    ),
 }
 CONVENTIONS = {
     "intermediate_dtype": "at-most-float32",  # the scale and its square root

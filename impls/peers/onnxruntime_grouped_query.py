@@ -23,6 +23,12 @@ KNOWN_ISSUES = {
     "nonpositive_scale": "a scale of 0 is taken for none, and the default comes; unreported",
     "masking.nan_query_shows": "beside a causal mask a query of NaN gives 0; unreported",
 }
+DOCUMENTATION = {
+    "nonpositive_scale": (
+        "Custom scale will be used if specified.",
+        "https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention",
+    ),
+}
 CONVENTIONS = {"layout": "BLHD", "empty_row_bias": "nan", "masked_nonfinite": "propagates"}
 KERNEL = "GroupQueryAttention"
 

@@ -32,6 +32,15 @@ KNOWN_ISSUES = {
     "nonpositive_scale": "a scale of 0 is taken for none, and the default comes; unreported",
     "cross+is_causal": "the last query sees the keys behind it too; unreported",
 }
+OPERATOR = (
+    "https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MultiHeadAttention"
+)
+CAUSAL = "unidirectional : int … Whether every token can only attend to previous tokens.", OPERATOR
+DOCUMENTATION = {
+    "lowest_bias+is_causal": CAUSAL,
+    "nonpositive_scale": ("Custom scale will be used if specified.", OPERATOR),
+    "cross+is_causal": CAUSAL,
+}
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

@@ -9,7 +9,7 @@ from typing import Any
 
 import openvino
 
-from attnspec.impls.peers.shared.onnx_attention import attend
+from attnspec.impls.peers.shared.onnx_attention import BIAS_IS_ADDED, MASK_SHAPE, STANDARD, attend
 from attnspec.impls.peers.shared.onnx_model import Array, Node
 from attnspec.impls.peers.shared.openvino_model import Compiled, compiled
 from attnspec.impls.peers.shared.openvino_model import operators as kernels
@@ -38,6 +38,15 @@ KNOWN_ISSUES = {
     "masking.nan_bias_shows": "a bias of NaN gives 0; unreported",
     "masking.nan_value_shows": "beside is_causal a value of NaN gives 0; unreported",
     "rejection.mask_shape": "a mask wider than there are keys is cut; unreported",
+}
+DOCUMENTATION = {
+    "window": (
+        "`left_window_size` and `right_window_size` independently restrict the keys visible to each query.",
+        STANDARD,
+    ),
+    "nonpositive_scale": ("Scaling factor applied to $Q*K^T$. Default value is `1/sqrt(head_size)`.", STANDARD),
+    "masking.nan_bias_shows": BIAS_IS_ADDED,
+    "rejection.mask_shape": MASK_SHAPE,
 }
 CONVENTIONS = {"masked_nonfinite": "propagates"}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import openvino
 
-from attnspec.impls.peers.shared.onnx_attention import attend
+from attnspec.impls.peers.shared.onnx_attention import STANDARD, attend
 from attnspec.impls.peers.shared.onnx_model import Array, Node
 from attnspec.impls.peers.shared.openvino_model import compiled
 from attnspec.impls.peers.shared.openvino_model import operators as kernels
@@ -23,6 +23,13 @@ KNOWN_ISSUES = {
     "unreported",
     "zero_size": "a query and a key of width 0, or no keys, give what lay in memory before; unreported",
     "rejection.lengths": "a value that is longer than its key is taken; unreported",
+}
+DOCUMENTATION = {
+    "rejection.lengths": (
+        "Key tensor. 4D tensor with shape `(batch_size, kv_num_heads, kv_sequence_length, head_size)` … "
+        "Value tensor. 4D tensor with shape `(batch_size, kv_num_heads, kv_sequence_length, v_head_size)`",
+        STANDARD,
+    ),
 }
 CONVENTIONS = {"masked_nonfinite": "propagates"}
 

@@ -10,7 +10,7 @@ import numpy as np
 import openvino
 from openvino import opset13
 
-from attnspec.impls.peers.shared.openvino_model import Array, Compiled, compiled
+from attnspec.impls.peers.shared.openvino_model import SPECIFICATION, Array, Compiled, compiled
 from attnspec.impls.peers.shared.openvino_model import operators as kernels
 
 __all__ = ["attention", "kernels"]
@@ -29,6 +29,12 @@ LACKS = {
 KNOWN_ISSUES = {
     "zero_size": "a query and a key of width 0 give what lay in memory before; unreported",
     "rejection.mask_shape": "a mask of five axes gives an output of five; unreported",
+}
+DOCUMENTATION = {
+    "rejection.mask_shape": (
+        "at least 2 dimensional tensor of type T or boolean and shape numpy-broadcastable to [N, ..., L, S].",
+        SPECIFICATION,
+    ),
 }
 CONVENTIONS = {
     "empty_row": "nan",  # https://github.com/openvinotoolkit/openvino/issues/35959

@@ -11,7 +11,7 @@ import numpy as np
 import openvino
 from openvino import opset13
 
-from attnspec.impls.peers.shared.openvino_model import Array, Compiled, compiled
+from attnspec.impls.peers.shared.openvino_model import SPECIFICATION, Array, Compiled, compiled
 from attnspec.impls.peers.shared.openvino_model import operators as kernels
 
 __all__ = ["attention", "kernels"]
@@ -26,6 +26,13 @@ KNOWN_ISSUES = {
     "zero_size": "a query and a key of width 0 give what lay in memory before; unreported",
     "rejection.lengths": "a value that is longer than its key is taken, and what is behind the key's end left out; "
     "unreported",
+}
+DOCUMENTATION = {
+    "rejection.lengths": (
+        "key - at least 3 dimensional tensor of type T and shape [N, ..., S, E]. … "
+        "value - at least 3 dimensional tensor of type T and shape [N, ..., S, Ev].",
+        SPECIFICATION,
+    ),
 }
 CONVENTIONS = {"masked_nonfinite": "propagates"}
 

@@ -11,6 +11,15 @@ from attnspec.impls.peers.shared.onnx_model import Array, Node, Value, described
 Run = Callable[[Node, dict[str, Array]], list[Array]]
 """Makes a model of the node, gives it the named arrays, and returns the outputs that the node asks for."""
 
+STANDARD = "https://onnx.ai/onnx/operators/onnx__Attention.html"
+BIAS_IS_ADDED = "a float `attn_mask` is added to the attention scores rather than disabling positions", STANDARD
+MASK_SHAPE = (
+    "Attention mask. Shape must be broadcastable to `(batch_size, q_num_heads, q_sequence_length, "
+    "total_sequence_length)` where `total_sequence_length = past_sequence_length + kv_sequence_length`.",
+    STANDARD,
+)
+"""What the standard says of opset 25, as known issues are held against it; so do opsets 23 and 24 of biases."""
+
 
 def attend(
     run: Run,

@@ -12,6 +12,12 @@ Array = NDArray[Any]
 EXACT = {"INFERENCE_PRECISION_HINT": "f32"}
 """By itself the plugin computes float32 in bfloat16 where the processor has instructions for it."""
 
+SPECIFICATION = (
+    "https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/sequence/"
+    "scaled-dot-product-attention.html"
+)
+"""Of ScaledDotProductAttention, opset 13."""
+
 
 class Compiled(NamedTuple):
     """A compiled model."""

@@ -141,5 +141,5 @@ def _opened(name: str | None) -> Iterator[TextIO | None]:
     if name is None or name == "-":
         yield None if name is None else sys.stdout
         return
-    with open(name, "w", encoding="utf-8") as file:
+    with open(name, "w", encoding="utf-8", errors="replace") as file:  # names of files need not be text
         yield file

@@ -294,6 +294,16 @@ def test_few_problems_need_not_show_a_known_issue(attnspec, folder, few):
     assert told in " ".join(ran.stdout.split())
 
 
+def test_a_file_whose_name_is_no_text_costs_no_result(attnspec, folder):
+    name = "odd\udcff.py"
+    (folder / name).write_text(stranger())
+    words = ("--profile", "quick", "--only", "shape.dtype", "--json", "odd.json", "--junit", "odd.xml")
+    assert attnspec("verify", name, *words).returncode == 0
+    (target,) = json.loads((folder / "odd.json").read_text())["targets"]
+    assert [row["status"] for row in target["outcomes"]] == ["passed"]
+    assert ElementTree.parse(folder / "odd.xml").find("testsuite/testcase") is not None
+
+
 PROBLEM = '{"shape": {"keys": 2}, "values": "small-integers"}'
 
 

@@ -65,7 +65,7 @@ def encoded(x: Array, precision: Precision, offset: int = 0) -> Exact:
     off[:, 0::2], off[:, 1::2] = errors, errors[:, : width // 2]
     values = np.asarray(x, np.float64) + encoding
     rounded = (2 * precision.output + precision.stored) * (np.abs(values) + off)
-    return Exact(values, np.broadcast_to(off, values.shape) + rounded + 4 * precision.smallest)
+    return Exact(values, np.broadcast_to(off, values.shape) + rounded + 4 * (precision.smallest + precision.returned))
 
 
 def rotated(
@@ -87,7 +87,7 @@ def rotated(
     values[..., first] = a * np.cos(angles) - b * np.sin(angles)
     values[..., second] = a * np.sin(angles) + b * np.cos(angles)
     roundings = gamma(4, precision.stored) + 2 * precision.output
-    off = (np.abs(a) + np.abs(b)) * (errors + (1 + errors) * roundings) + 4 * precision.smallest
+    off = (np.abs(a) + np.abs(b)) * (errors + (1 + errors) * roundings) + 4 * (precision.smallest + precision.returned)
     bound[..., first] = bound[..., second] = off
     return Exact(values, bound)
 

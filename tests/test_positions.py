@@ -169,6 +169,13 @@ def test_single_precision_is_within_the_bound(width, power):
         assert factor == 1 or ratio > 100
 
 
+def test_a_library_that_flushes_may_return_0_for_a_subnormal_of_the_inputs_dtype():
+    x = np.full((1, 1, 3, 4), np.finfo(np.float16).smallest_normal / 2, np.float16)
+    for intermediate in ("input", "float32"):
+        exact = positions.rotated(x, Precision.of("float16", intermediate, flushes_subnormals=True), "interleaved")
+        assert (np.abs(exact.values) <= exact.bound).all()
+
+
 @pytest.mark.parametrize("name", ["numpy_naive", "torch_naive", "jax_naive"])
 def test_malformed_input_raises(name):
     backend = load(name)

@@ -30,6 +30,9 @@ TINY = tuple(shape for shape in POOL if shape.batch and 0 < shape.queries * shap
 
 PROBLEMS = 2000
 
+WARMING = 500
+"""So many problems come before those that are timed: the first ones meet cold caches."""
+
 
 def recipes(count: int) -> Iterator[Recipe]:
     """Problems that no cache knows: each has numbers of its own."""
@@ -42,11 +45,11 @@ def recipes(count: int) -> Iterator[Recipe]:
 def problems_a_second(count: int = PROBLEMS) -> float:
     """Drawn, given to ``numpy_naive``, solved, and held to the definition's error bound, with one thread."""
     backend, check = load("numpy_naive"), catalogue()["definition.output"].check
-    drawn = list(recipes(count))
+    drawn = list(recipes(count + WARMING))
     with threadpool_limits(1):
-        check(backend, Recipe().problem())
-        start = time.perf_counter()
-        for recipe in drawn:
+        for number, recipe in enumerate(drawn):
+            if number == WARMING:
+                start = time.perf_counter()
             check(backend, recipe.problem())
         return count / (time.perf_counter() - start)
 

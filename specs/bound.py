@@ -31,7 +31,7 @@ is NaN by convention. It is never NaN. Each u has the oracle's own 2⁻⁵³ add
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from attnspec.specs.oracle import LN2, Floats, Solution
 from attnspec.specs.problem import Array, numpy_dtype
+from attnspec.specs.unlocked import cached_property
 
 Booleans = NDArray[np.bool_]
 

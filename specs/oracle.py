@@ -6,7 +6,7 @@ Written as the definition reads and checked against mpmath in the tests; slow an
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from attnspec.specs.contract import default_conventions
 from attnspec.specs.problem import Array, Problem, lifted
+from attnspec.specs.unlocked import cached_property
 
 Floats = NDArray[np.float64]
 Conventions = Mapping[str, Any]

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
 from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, PLAIN_OPTIONS, shown
+from attnspec.specs.unlocked import cached_property
 
 Array = NDArray[Any]
 

@@ -148,7 +148,7 @@ def report_command(runs: tuple[Path, ...], out: Path, png: Path | None) -> int:
 @click.option("--workload", "patterns", multiple=True, metavar="PATTERN", help='Such as "prefill-*". Repeatable.')
 @click.option("--dtype", "dtypes", multiple=True, type=click.Choice(DTYPES), help="Only this one. Repeatable.")
 @click.option("--quick", is_flag=True, help="A few workloads, in less than a minute.")
-@click.option("--rounds", type=click.IntRange(min=1), help="Times of each. [default: 7; --quick: 5]")
+@click.option("--rounds", type=click.IntRange(min=1), help="Times of each. [default: 7; --quick: 3]")
 @click.option(
     "--timeout", default=120.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Seconds a round."
 )

@@ -2,7 +2,7 @@
 
 ``python -P -m attnspec.benchmarks.floor`` prints medians as multiples of PyTorch's. No implementation in tiles over an
 array library is faster than its floor: both products and the exponentials of (1, 8, n, 64) in float32, in the tiles of
-our blockwise backend, without scaling, masks, maxima, sums or quotients. The contenders take turns.
+our blockwise backends, without scaling, masks, maxima, sums or quotients. The contenders take turns.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from attnspec.impls import jax_blockwise, numpy_blockwise, torch_blockwise
 from attnspec.impls.blockwise.numpy_problem import aligned, aligned_copy
 from attnspec.impls.blockwise.numpy_tiles import PRODUCT
 from attnspec.impls.blockwise.threads import workers
-from attnspec.impls.numpy_blockwise import SIZES
+from attnspec.impls.numpy_blockwise import SIZES, rows_a_block
 
 LENGTHS = (1024, 2048, 4096)
 
@@ -37,7 +37,7 @@ def inputs(length: int) -> tuple[Array, Array, Array]:
 
 def floor(query: Array, key: Array, value: Array) -> None:
     """The products and exponentials alone, in the tiles of ``numpy_blockwise``: keys by strips of queries."""
-    rows, strip = SIZES.queries, SIZES.strip
+    rows, strip = rows_a_block(SIZES, HEADS * query.shape[2]), SIZES.strip
     keys = min(PRODUCT // (strip * WIDTH) // 8 * 8, SIZES.keys)
     key, value = aligned_copy(key, np.float32), aligned_copy(value, np.float32)
     starts = [(head, start) for head in range(HEADS) for start in range(0, query.shape[2], rows)]
@@ -74,18 +74,19 @@ def jax_floor() -> Callable[..., Any]:
     import jax
     import jax.numpy as jnp
 
-    from attnspec.impls.blockwise.jax import QUERIES, WIDE, block, dot
+    from attnspec.impls.blockwise.jax import Plan, block, dot
 
-    def one(rows: Any, key: Any, value: Any) -> Any:
+    def one(plan: Plan, rows: Any, key: Any, value: Any) -> Any:
         def step(j: Any, total: Any) -> Any:
-            keys, values = (block(array, 2, j * WIDE, WIDE) for array in (key, value))
+            keys, values = (block(array, 2, j * plan.wide, plan.wide) for array in (key, value))
             return total + dot("bkqs,bksd->bkqd", jnp.exp2(dot("bkqd,bksd->bkqs", rows, keys)), values)
 
-        return jax.lax.fori_loop(0, key.shape[2] // WIDE, step, jnp.zeros_like(rows))
+        return jax.lax.fori_loop(0, key.shape[2] // plan.wide, step, jnp.zeros_like(rows))
 
     def every(query: Any, key: Any, value: Any) -> Any:
-        blocks = jnp.stack(jnp.split(query, query.shape[2] // QUERIES, axis=2))
-        return jax.lax.map(lambda rows: one(rows, key, value), blocks)
+        plan = Plan(query.shape[2], key.shape[2], 0, 0, 0.0)
+        blocks = jnp.stack(jnp.split(query, query.shape[2] // plan.rows, axis=2))
+        return jax.lax.map(lambda rows: one(plan, rows, key, value), blocks)
 
     compiled: Callable[..., Any] = jax.jit(every)
     return compiled

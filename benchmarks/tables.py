@@ -20,7 +20,8 @@ Ratios = Mapping[str, float]
 def console() -> Console:
     """Standard output, wide enough for a row to be a line."""
     found = Console(markup=False, emoji=False)
-    return found if found.width >= WIDE else Console(width=WIDE, markup=False, emoji=False)
+    found.width = max(found.width, WIDE)
+    return found
 
 
 def table(title: str, words: Sequence[str], figures: Sequence[str] = ()) -> Table:

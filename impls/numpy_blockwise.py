@@ -83,8 +83,7 @@ def _solve(p: Problem, output: Array, lse: Array) -> None:
     """Fill output (B, Hq, L, Dv) and lse (B, Hq, L); the last query blocks, long if causal, go first."""
     batch, heads, queries, dim = p.query.shape
     kv_heads = list(itertools.product(range(batch), range(p.key.shape[1])))
-    most = p.sizes.queries
-    size = most if batch * heads * queries >= 16 * most else -(-most // 2)
+    size = rows_a_block(p.sizes, batch * heads * queries)
     blocks = itertools.product(reversed(range(0, queries, size)), range(batch), range(heads))
 
     @np.errstate(all="ignore")  # not inherited by threads
@@ -96,6 +95,11 @@ def _solve(p: Problem, output: Array, lse: Array) -> None:
     with workers(batch * heads * queries * p.key.shape[2] * (dim + output.shape[-1]) > p.sizes.small) as run:
         prepared = dict(zip(kv_heads, run(functools.partial(prepare, p), kv_heads), strict=True))
         list(run(work, blocks))
+
+
+def rows_a_block(sizes: Sizes, rows: int) -> int:
+    """Queries of a block, of so many in all heads: fewer of few, that each thread may have several."""
+    return sizes.queries if rows >= 16 * sizes.queries else -(-sizes.queries // 2)
 
 
 def _solve_block(p: Problem, kv: Head, batch: int, head: int, block: slice) -> tuple[Array, Array]:

@@ -88,7 +88,7 @@ class Precision:
         single = unit if wide else UNIT_ROUNDOFF["float32"]
         in_single = intermediate == ("at-most-float32" if dtype == "float64" else "float32")
         stored = "float32" if in_single else dtype
-        narrowest = "float32" if dtype == "float64" and not wide else dtype
+        narrowest = stored if dtype == "float64" else dtype
         kind = "smallest_normal" if flushes_subnormals else "smallest_subnormal"
         smallest = float(getattr(_limits(stored), kind))
         return Precision(

@@ -19,6 +19,7 @@ from attnspec.benchmarks.machine import Machine
 from attnspec.benchmarks.ratios import ratios
 from attnspec.benchmarks.run import read, run_of
 from attnspec.benchmarks.sampling import error, pairs
+from attnspec.benchmarks.trial import SETS
 from attnspec.benchmarks.workloads import WORKLOADS, Workload, chosen
 from attnspec.cli import cli
 from attnspec.loading import load
@@ -162,7 +163,7 @@ def test_sampled_rows_are_those_of_the_whole(name, conventions):
 
 def test_no_inputs_come_twice():
     inputs = Inputs(replace(SMALL, queries=3, keys=3))
-    calls = 64 * 100  # the most in a round, and more rounds than are usual
+    calls = SETS * 100  # more rounds than are usual
     seen = {array.tobytes() for n in range(calls) for p in [inputs.problem(n)] for array in (p.query, p.key, p.value)}
     assert len(seen) == 3 * calls
 

@@ -285,6 +285,13 @@ def test_a_known_issue_is_strict(attnspec, folder):
     assert reason in failure.text
 
 
+def test_one_dtype_need_not_show_a_known_issue_of_features(attnspec, folder):
+    (folder / "known.py").write_text(stranger() + "KNOWN_ISSUES = {'scale+mask': 'example.org/3'}\n")
+    words = ("verify", "known.py", "--only", "contract.known_issues")
+    assert attnspec(*words).returncode == 1
+    assert attnspec(*words, "--dtype", "float64").returncode == 0
+
+
 @pytest.mark.parametrize("few", [("--profile", "quick"), ("--dtype", "float64")])
 def test_few_problems_need_not_show_a_known_issue(attnspec, folder, few):
     (folder / "known.py").write_text(stranger() + "KNOWN_ISSUES = {'shape.dtype': 'example.org/2'}\n")

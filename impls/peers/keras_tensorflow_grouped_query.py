@@ -21,7 +21,10 @@ KNOWN_ISSUES = {
     "masking.nan_value_shows": JOINED,
     **({"masking.nan_query_shows": LEAK, "purity.vectorized": GARBAGE} if HERE else {}),
 }
-DOCUMENTATION = {**documented.GROUPED, **documented.MAPPED}
+DOCUMENTATION = {
+    "rejection.mask_dtype": documented.GROUPED["rejection.mask_dtype"],
+    **(documented.MAPPED if HERE else {}),
+}
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

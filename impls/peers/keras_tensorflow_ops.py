@@ -22,7 +22,6 @@ KNOWN_ISSUES = {
     **({"masking.nan_query_shows": LEAK, "masking.nan_bias_shows": LEAK} if HERE else {}),
 }
 DOCUMENTATION = {
-    **documented.OPS,
     "contract.claims": documented.ONE_KEY_HEAD,
     "lowest_bias+mask": documented.LOWEST,
 }

@@ -29,6 +29,7 @@ KNOWN_ISSUES = {
 }
 DOCUMENTATION = {
     **documented.OPS,
+    "rejection.no_heads": documented.NO_HEADS,
     "masking.nan_query_shows": torch_sdpa.DOCUMENTATION["masking.nan_query_shows"],
     "masking.nan_bias_shows": torch_sdpa.DOCUMENTATION["masking.nan_bias_shows"],
     "is_causal+nonpositive_scale": torch_sdpa.DOCUMENTATION["cpu+is_causal+nonpositive_scale"],

@@ -35,7 +35,7 @@ KNOWN_ISSUES = {
 OPERATOR = (
     "https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MultiHeadAttention"
 )
-CAUSAL = "unidirectional : int … Whether every token can only attend to previous tokens.", OPERATOR
+CAUSAL = "unidirectional : int […] Whether every token can only attend to previous tokens.", OPERATOR
 DOCUMENTATION = {
     "lowest_bias+is_causal": CAUSAL,
     "nonpositive_scale": ("Custom scale will be used if specified.", OPERATOR),

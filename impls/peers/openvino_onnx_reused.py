@@ -26,7 +26,7 @@ KNOWN_ISSUES = {
 }
 DOCUMENTATION = {
     "rejection.lengths": (
-        "Key tensor. 4D tensor with shape `(batch_size, kv_num_heads, kv_sequence_length, head_size)` … "
+        "Key tensor. 4D tensor with shape `(batch_size, kv_num_heads, kv_sequence_length, head_size)` […] "
         "Value tensor. 4D tensor with shape `(batch_size, kv_num_heads, kv_sequence_length, v_head_size)`",
         STANDARD,
     ),

@@ -29,7 +29,7 @@ KNOWN_ISSUES = {
 }
 DOCUMENTATION = {
     "rejection.lengths": (
-        "key - at least 3 dimensional tensor of type T and shape [N, ..., S, E]. … "
+        "key - at least 3 dimensional tensor of type T and shape [N, ..., S, E]. […] "
         "value - at least 3 dimensional tensor of type T and shape [N, ..., S, Ev].",
         SPECIFICATION,
     ),

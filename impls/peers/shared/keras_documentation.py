@@ -6,17 +6,17 @@ _GROUPED = "https://keras.io/api/layers/attention_layers/group_query_attention/"
 
 OPS = {
     "rejection.lengths": ("value: The value array with the same shape of `key`.", _OPS),
-    "rejection.no_heads": (
-        "When `K` equals `N`, multi-headed attention (MHA) is performed. Otherwise, grouped query attention (GQA) is "
-        "performed if `N` is a multiple of `K`.",
-        _OPS,
-    ),
     "rejection.mask_dtype": (
         "It is a boolean mask where `True` indicates the element should take part in attention. For an additive mask, "
         "users should pass it to bias.",
         _OPS,
     ),
 }
+NO_HEADS = (
+    "When `K` equals `N`, multi-headed attention (MHA) is performed. Otherwise, grouped query attention (GQA) is "
+    "performed if `N` is a multiple of `K`.",
+    _OPS,
+)
 LOWEST = (
     "mask: Optional mask array used to filter out logits. It is a boolean mask where `True` indicates the element "
     "should take part in attention.",

@@ -24,6 +24,7 @@ LACKS = {"double_gradient", "forward_gradient"}  # the gradients are a rule, and
 CONVENTIONS = {"intermediate_dtype": "float32", "masked_nonfinite": "propagates", "value_range": "sum"}
 
 Array = Any
+Inputs = tuple[Array, Array, Array]
 
 
 def attention(
@@ -58,15 +59,15 @@ def attention(
     left, right = reach(window, is_causal, queries + keys)
     plan = Plan(queries, keys, left, right, float(softcap or 0))
 
-    scaled = query * (1 / math.sqrt(dim or 1) if scale is None else scale)
-    grouped = scaled.reshape(batch, kv_heads, heads // max(kv_heads, 1), queries, dim)
+    factor = jnp.asarray(1 / math.sqrt(dim or 1) if scale is None else scale, high)
+    grouped = query.reshape(batch, kv_heads, heads // max(kv_heads, 1), queries, dim)
     options = five_axes(given, batch, kv_heads, queries, keys)
     options = {n: padded(padded(a, 3, plan.rows), 4, plan.narrow) for n, a in options.items()}
     bias = options["bias"].astype(high) if "bias" in options else None
     nothing = jnp.full(heads, -jnp.inf, high) if sinks is None else sinks.astype(high)
     hidden = {name: array for name, array in options.items() if name != "bias"}
     wide = (padded(grouped, 3, plan.rows), padded(key, 2, plan.narrow), padded(value, 2, plan.narrow))
-    output, lse = _attention(plan, *wide, bias, nothing.reshape(grouped.shape[1:3]), hidden)
+    output, lse = _attention(plan, wide, factor, bias, nothing.reshape(grouped.shape[1:3]), hidden)
     output = output[:, :, :, :queries].reshape(*lead, value.shape[3]).astype(dtype)
     return (output, lse[:, :, :, :queries].reshape(lead)) if return_lse else output
 
@@ -76,13 +77,15 @@ attend_packed = by_mask(attention)
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _attention(
-    plan: Plan, query: Array, key: Array, value: Array, bias: Array | None, sinks: Array, hidden: dict[str, Array]
+    plan: Plan, arrays: Inputs, scale: Array, bias: Array | None, sinks: Array, hidden: dict[str, Array]
 ) -> tuple[Array, Array]:
-    """Output (B, K, G, L, Dv) and log-sum-exp (B, K, G, L) of scaled queries (B, K, G, L, D), sinks (K, G)."""
+    """Output (B, K, G, L, Dv) and log-sum-exp (B, K, G, L) of queries (B, K, G, L, D), sinks (K, G)."""
+    query, key, value = arrays
     options = hidden if bias is None else {**hidden, "bias": bias}
 
-    def one(first: Array) -> tuple[Array, Array]:
-        rows = block(query, 3, first, plan.rows)
+    def one(number: Array, whole: tuple[Array, Array]) -> tuple[Array, Array]:
+        first = number * plan.rows
+        rows = scale * block(query, 3, first, plan.rows)
 
         def step(at: Keys, sums: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             top, weight, total = sums
@@ -96,10 +99,12 @@ def _attention(
         top = jnp.maximum(sink, jnp.finfo(rows.dtype).min)  # where -inf would give NaN differences
         sums = (top, jnp.exp(sink - top), jnp.zeros((*rows.shape[:-1], value.shape[3]), rows.dtype))
         top, weight, total = sweep(plan, first, step, sums)
-        return total / jnp.where(weight == 0, 1, weight)[..., None], top + jnp.log(weight)
+        output = total / jnp.where(weight == 0, 1, weight)[..., None]
+        return added(whole[0], output, (3, first)), added(whole[1], top + jnp.log(weight), (3, first))
 
-    output, lse = lax.map(one, jnp.arange(0, query.shape[3], plan.rows))
-    return _joined(output), _joined(lse)
+    zeros = (jnp.zeros((*query.shape[:4], value.shape[3]), query.dtype), jnp.zeros(query.shape[:4], query.dtype))
+    found: tuple[Array, Array] = lax.fori_loop(0, query.shape[3] // plan.rows, one, zeros)
+    return found
 
 
 def _forward(plan: Plan, *arguments: Any) -> tuple[Any, Any]:
@@ -109,17 +114,19 @@ def _forward(plan: Plan, *arguments: Any) -> tuple[Any, Any]:
 
 def _backward(plan: Plan, saved: Any, cotangents: tuple[Array, Array]) -> tuple[Any, ...]:
     """FlashAttention-2, algorithm 2: weights again from the log-sum-exp, a tile at a time."""
-    query, key, value, bias, sinks, hidden, output, lse = saved
+    (query, key, value), scale, bias, sinks, hidden, output, lse = saved
     options = hidden if bias is None else {**hidden, "bias": bias}
     back, slope_lse = cotangents
     spent = (back * output).sum(axis=4) - slope_lse
     level = jnp.where(lse == -jnp.inf, 0, lse)
 
-    def one(sums: Any, first: Array) -> tuple[Any, Array]:
-        rows, above, gone, log = (block(a, 3, first, plan.rows) for a in (query, back, spent, level))
+    def one(number: Array, whole: Any) -> Any:
+        first, (dquery, dscale, *sums) = number * plan.rows, whole
+        plain, above, gone, log = (block(a, 3, first, plan.rows) for a in (query, back, spent, level))
+        rows = scale * plain
 
         def step(at: Keys, sums: Any) -> Any:
-            dquery, dkey, dvalue, dbias = sums
+            drows, dkey, dvalue, dbias = sums
             keys, values = (block(a, 2, at.start, at.size) for a in (key, value))
             scores, slope = logits(plan, rows, keys, options, first, at)
             weights = jnp.exp(scores - log[..., None])
@@ -128,21 +135,15 @@ def _backward(plan: Plan, saved: Any, cotangents: tuple[Array, Array]) -> tuple[
             dvalue = added(dvalue, dot("bkgqs,bkgqd->bksd", weights, above), (2, at.start))
             dkey = added(dkey, dot("bkgqs,bkgqd->bksd", dscores, rows), (2, at.start))
             dbias = None if dbias is None else added(dbias, dlogits, (3, first), (4, at.start))
-            return dquery + dot("bkgqs,bksd->bkgqd", dscores, keys), dkey, dvalue, dbias
+            return drows + dot("bkgqs,bksd->bkgqd", dscores, keys), dkey, dvalue, dbias
 
-        dquery, *sums = sweep(plan, first, step, (jnp.zeros_like(rows), *sums))
-        return tuple(sums), dquery
+        drows, *sums = sweep(plan, first, step, (jnp.zeros_like(rows), *sums))
+        return added(dquery, scale * drows, (3, first)), dscale + (drows * plain).sum(), *sums
 
-    zeros = (jnp.zeros_like(key), jnp.zeros_like(value), None if bias is None else jnp.zeros_like(bias))
-    (dkey, dvalue, dbias), dquery = lax.scan(one, zeros, jnp.arange(0, query.shape[3], plan.rows))
+    zeros = jax.tree.map(jnp.zeros_like, (query, scale, key, value, bias))
+    dquery, dscale, dkey, dvalue, dbias = lax.fori_loop(0, query.shape[3] // plan.rows, one, zeros)
     dsinks = -(jnp.exp(sinks[:, :, None] - level) * spent).sum(axis=(0, 3))
-    return _joined(dquery), dkey, dvalue, dbias, dsinks, None
+    return (dquery, dkey, dvalue), dscale, dbias, dsinks, None
 
 
 _attention.defvjp(_forward, _backward)
-
-
-def _joined(blocks: Array) -> Array:
-    """(B, K, G, L, …) of blocks (N, B, K, G, rows, …)."""
-    blocks = jnp.moveaxis(blocks, 0, 3)
-    return blocks.reshape(*blocks.shape[:3], blocks.shape[3] * blocks.shape[4], *blocks.shape[5:])

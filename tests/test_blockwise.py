@@ -60,6 +60,19 @@ def test_lse_over_many_tiles(backend, id):
     assert catalogue()[id].check(backend, RECIPE.with_settings(**settings).problem()) <= 1
 
 
+def test_the_gradient_of_a_scale_that_jax_traces():
+    """By differences: the oracle's gradients are those of arrays."""
+    jax = pytest.importorskip("jax")
+    attention, problem = load("jax_blockwise").function, RECIPE.problem()
+
+    def loss(scale):
+        return (attention(problem.query, problem.key, problem.value, scale=scale) ** 2).sum()
+
+    step = 1e-5
+    wanted = (loss(0.3 + step) - loss(0.3 - step)) / (2 * step)
+    assert jax.grad(loss)(0.3) == pytest.approx(wanted, rel=1e-6)
+
+
 def test_hidden_tiles_are_skipped():
     """Causal attention looks at little more than half of the scores."""
     pytest.importorskip("torch")

@@ -131,8 +131,7 @@ def outcomes(backend: Watched, request: dict[str, Any]) -> Iterator[Outcome]:
     elif request["problem"] is None:
         patterns = [*request["patterns"], "contract.claims"] if request["patterns"] else []
         profile = named_profile(request["profile"], request["seed"])
-        lenient = profile.lenient or bool(request["dtypes"])
-        yield from verify(backend, dataclasses.replace(profile, lenient=lenient), patterns)
+        yield from verify(backend, dataclasses.replace(profile, partial=bool(request["dtypes"])), patterns)
     else:
         for id in expected(request["patterns"]):
             yield replay(backend, id, read_case(request["problem"]))

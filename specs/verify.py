@@ -46,7 +46,7 @@ def foundations(backend: Backend, profile: Profile, shrink: bool = True) -> Iter
     check_issues(backend)
     kernels_ran(backend)
     issues = backend.declaration.known_issues
-    backend, outcomes = surveyed(backend, profile.lenient)
+    backend, outcomes = surveyed(backend, profile.partial)
     for outcome in outcomes:
         yield strict(issues, outcome, profile.lenient), backend
     for invariant in (invariant for invariant in catalogue().values() if invariant.family == "convention"):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from attnspec.benchmarks.minilm import timed
 from attnspec.impls import jax_blockwise, numpy_blockwise, torch_blockwise
 from attnspec.impls.blockwise.numpy_problem import aligned, aligned_copy
-from attnspec.impls.blockwise.numpy_tiles import PRODUCT
+from attnspec.impls.blockwise.numpy_tiles import tile_size
 from attnspec.impls.blockwise.threads import workers
 from attnspec.impls.numpy_blockwise import SIZES, rows_a_block
 
@@ -37,8 +37,8 @@ def inputs(length: int) -> tuple[Array, Array, Array]:
 
 def floor(query: Array, key: Array, value: Array) -> None:
     """The products and exponentials alone, in the tiles of ``numpy_blockwise``: keys by strips of queries."""
-    rows, strip = rows_a_block(SIZES, HEADS * query.shape[2]), SIZES.strip
-    keys = min(PRODUCT // (strip * WIDTH) // 8 * 8, SIZES.keys)
+    rows = rows_a_block(SIZES, HEADS * query.shape[2])
+    strip, keys = tile_size(SIZES, rows, WIDTH)
     key, value = aligned_copy(key, np.float32), aligned_copy(value, np.float32)
     starts = [(head, start) for head in range(HEADS) for start in range(0, query.shape[2], rows)]
 

@@ -105,7 +105,7 @@ def rows_a_block(sizes: Sizes, rows: int) -> int:
 def _solve_block(p: Problem, kv: Head, batch: int, head: int, block: slice) -> tuple[Array, Array]:
     """Output (rows, Dv) and LSE (rows,) of one query block. A spare loop: outside NumPy only one thread can run."""
     count = block.stop - block.start
-    width, most = tile_size(p, count, max(kv.key.shape[1], kv.value.shape[1], 1))
+    width, most = tile_size(p.sizes, count, max(kv.key.shape[1], kv.value.shape[1], 1))
     rows = np.minimum(np.arange(block.start, block.stop + -count % width), block.stop - 1).reshape(-1, width)
     queries = aligned_copy(p.query[batch, head, rows].swapaxes(1, 2), p.dtype)  # (N, Dk, W)
     longest = abs(p.scale) * np.sqrt(np.einsum("ndw,ndw->nw", queries, queries).max())

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attnspec.impls.blockwise.numpy_problem import Problem, limit
+from attnspec.impls.blockwise.numpy_problem import Problem, Sizes, limit
 
 Array = NDArray[Any]
 
@@ -27,11 +27,11 @@ class Tile(NamedTuple):
     cut: bool
 
 
-def tile_size(p: Problem, rows: int, dim: int) -> tuple[int, int]:
+def tile_size(sizes: Sizes, rows: int, dim: int) -> tuple[int, int]:
     """Queries a strip and keys a tile. One strip if dim is too large for products of which many make a tile."""
-    width = min(p.sizes.strip, rows)
+    width = min(sizes.strip, rows)
     keys = PRODUCT // (width * dim) // 8 * 8
-    return (width, min(keys, p.sizes.keys)) if keys >= p.sizes.strip else (rows, p.sizes.keys)
+    return (width, min(keys, sizes.keys)) if keys >= sizes.strip else (rows, sizes.keys)
 
 
 def tiles(p: Problem, batch: int, rows: Array, most: int) -> Iterator[tuple[slice, slice, bool]]:

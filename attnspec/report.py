@@ -11,6 +11,7 @@ from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS
 from attnspec.specs.layers.catalogue import layer_catalogue
 from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
+from attnspec.targets import told_apart
 from attnspec.text import copyable, say
 from attnspec.vectors import PLAIN, grouped, standing
 from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict
@@ -93,8 +94,7 @@ def _column(verdict: Verdict) -> dict[str, Text]:
 
 def unique_names(verdicts: Sequence[Verdict]) -> list[str]:
     """The backends' names; the targets where two have one name."""
-    names = [verdict.name for verdict in verdicts]
-    return [name if names.count(name) == 1 else v.target for name, v in zip(names, verdicts, strict=True)]
+    return told_apart([verdict.name for verdict in verdicts], [verdict.target for verdict in verdicts])
 
 
 def failure(console: Console, verdict: Verdict, row: Row, job: Job, alike: Sequence[str] = ()) -> None:

@@ -83,8 +83,12 @@ def short_name(target: Target) -> str:
 
 def names_of(targets: Sequence[str]) -> list[str]:
     """What tables call the targets: their short names, or what was typed where two have the same."""
-    short = [short_name(target) for target in targets]
-    return [name if short.count(name) == 1 else target for name, target in zip(short, targets, strict=True)]
+    return told_apart([short_name(target) for target in targets], targets)
+
+
+def told_apart(names: Sequence[str], targets: Sequence[str]) -> list[str]:
+    """The names, and in place of those that several have the targets."""
+    return [name if names.count(name) == 1 else target for name, target in zip(names, targets, strict=True)]
 
 
 def label(target: Target) -> str:

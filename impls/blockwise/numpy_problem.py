@@ -41,11 +41,12 @@ class Problem:
     sizes: Sizes
 
     @functools.cached_property
-    def limits(self) -> Array:
-        """inf if a query sees a key, else -inf, at place S + query - key."""
+    def limits(self) -> dict[float, Array]:
+        """By what stands for hidden, of scores -inf and of weights 0: that, or inf, at place S + query - key."""
         queries, keys = self.query.shape[2], self.key.shape[2]
         ahead = np.arange(-keys, queries + self.sizes.strip)
-        return limit((ahead <= self.reach[0]) & (ahead >= -self.reach[1]), self.dtype)
+        visible = (ahead <= self.reach[0]) & (ahead >= -self.reach[1])
+        return {least: limit(visible, self.dtype, least) for least in (-np.inf, 0.0)}
 
     def has(self, *names: str) -> bool:
         """Whether any of these array options is given."""
@@ -96,6 +97,6 @@ def aligned_copy(array: Array, dtype: Any) -> Array:
     return copy
 
 
-def limit(visible: Array, dtype: Any) -> Array:
-    """inf where visible, else -inf."""
-    return (visible.astype(dtype) - 0.5) * np.inf
+def limit(visible: Array, dtype: Any, least: float) -> Array:
+    """inf where visible, else ``least``."""
+    return np.maximum((visible.astype(dtype) - 0.5) * np.inf, least)

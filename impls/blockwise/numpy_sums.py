@@ -34,16 +34,15 @@ def started(p: Problem, head: int, shape: tuple[int, ...], calm: bool) -> Sums:
     return Sums(top, np.exp(sink - top), total, fresh)
 
 
-def add(sums: Sums, scores: Array, values: Array) -> None:
-    """Add a tile of calm scores (N, keys, W), in bits, which are spent, and values (keys, Dv) to the sums."""
+def add(sums: Sums, weights: Array, values: Array) -> None:
+    """Add a tile of weights (N, keys, W), those of calm scores, and values (keys, Dv) to the sums."""
     _, weight, total, fresh = sums
-    weights = np.exp2(scores, out=scores)
     weight += over_keys(weights)
     total += np.matmul(weights.swapaxes(1, 2), values, out=fresh)
 
 
 def absorb(sums: Sums, scores: Array, values: Array) -> None:
-    """The same for any scores, by one step of the online softmax: relative to the greatest score so far."""
+    """The same for any scores, which are spent, by one step of the online softmax: relative to the greatest so far."""
     _, weight, total, fresh = sums
     fade = rise(sums.top, scores)
     weights = np.exp(scores, out=scores)

@@ -50,8 +50,8 @@ def tiles(p: Problem, batch: int, rows: Array, most: int) -> Iterator[tuple[slic
         i = j
 
 
-def alter(p: Problem, tile: Tile, scores: Array) -> None:
-    """Cap, bias and hide the scores (N, keys, W) of a tile, in place."""
+def alter(p: Problem, tile: Tile, scores: Array, least: float) -> None:
+    """Cap, bias and hide the scores (N, keys, W) of a tile, in place; ``least`` takes the place of hidden ones."""
     batch, head, rows, keys, cut = tile
     if p.softcap:
         np.tanh(np.divide(scores, p.softcap, out=scores), out=scores)
@@ -59,30 +59,31 @@ def alter(p: Problem, tile: Tile, scores: Array) -> None:
     if "bias" in p.options:
         bias = p.options["bias"][batch, head, rows, keys].swapaxes(1, 2).astype(p.dtype, order="C")
         scores += bias
-        hide(scores, bias != -np.inf)
+        hide(scores, bias != -np.inf, least)
     if "alibi_slopes" in p.options:
         distance = np.abs(rows[:, None] - np.arange(keys.start, keys.stop)[:, None]).astype(p.dtype)
         scores -= p.options["alibi_slopes"][head].astype(p.dtype) * distance
     if cut:
-        np.fmin(scores, band(p, rows, keys), out=scores)
+        np.fmin(scores, band(p, rows, keys, least), out=scores)
     if "mask" in p.options:
-        hide(scores, p.options["mask"][batch, head, rows, keys].swapaxes(1, 2))
+        hide(scores, p.options["mask"][batch, head, rows, keys].swapaxes(1, 2), least)
     if "key_segments" in p.options:
         queries = p.options["query_segments"][batch, rows]
-        hide(scores, p.options["key_segments"][batch, keys, None] == queries[:, None])
+        hide(scores, p.options["key_segments"][batch, keys, None] == queries[:, None], least)
 
 
-def hide(scores: Array, visible: Array) -> None:
-    """-inf where not visible. fmin also replaces NaN and, unlike a masked copy, has no branch for each element."""
-    np.fmin(scores, limit(visible, scores.dtype), out=scores)
+def hide(scores: Array, visible: Array, least: float) -> None:
+    """``least`` where not visible. fmin also replaces NaN and, unlike a masked copy, branches for no element."""
+    np.fmin(scores, limit(visible, scores.dtype, least), out=scores)
 
 
-def band(p: Problem, rows: Array, keys: slice) -> Array:
+def band(p: Problem, rows: Array, keys: slice, least: float) -> Array:
     """What ``limits`` says of each pair (N, keys, W): a view, for which a strip's filling counts as further queries."""
-    (strips, width), size = rows.shape, p.limits.itemsize
+    (strips, width), limits = rows.shape, p.limits[least]
+    size = limits.itemsize
     start = (int(rows[0, 0]) - keys.start + p.key.shape[2]) * size
     shape = strips, keys.stop - keys.start, width
-    return np.ndarray(shape, p.dtype, p.limits, start, (width * size, -size, size))
+    return np.ndarray(shape, p.dtype, limits, start, (width * size, -size, size))
 
 
 def add_wild(wild: dict[int, Array], keys: slice, scores: Array, spill: Array) -> None:

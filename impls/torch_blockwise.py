@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from attnspec.impls.blockwise.call import Window, five_axes, reach
-from attnspec.impls.blockwise.torch import Plan, logits, part, reduced
+from attnspec.impls.blockwise.torch import Plan, exponentials, logits, part, reduced
 from attnspec.impls.packing.torch import by_sequence
 from attnspec.impls.torch_naive import check
 
@@ -102,9 +102,9 @@ class Blockwise(torch.autograd.Function):  # type: ignore[misc]  # Any, installe
             top = sink.clamp(min=torch.finfo(query.dtype).min)  # where -inf would give NaN differences
             weight, total = torch.exp(sink - top), torch.zeros_like(output[:, :, :, rows])
             for keys, edge in plan.tiles(rows):
-                scores, _ = logits(plan, query[:, :, :, rows], key, options, rows, keys, edge)
+                scores, _, seen = logits(plan, query[:, :, :, rows], key, options, rows, keys, edge)
                 new = torch.maximum(top, scores.amax(dim=4))
-                weights = scores.sub_(new[..., None]).exp_()
+                weights = exponentials(scores.sub_(new[..., None]), seen)
                 fade = torch.exp(top - new)
                 weight = weight * fade + weights.sum(dim=4)
                 total = total.mul_(fade[..., None]).add_(weights @ value[:, :, None, keys])
@@ -130,7 +130,7 @@ class Blockwise(torch.autograd.Function):  # type: ignore[misc]  # Any, installe
         for rows in plan.blocks():
             some, above = query[:, :, :, rows], back[:, :, :, rows]
             for keys, edge in plan.tiles(rows):
-                scores, slope = logits(plan, some, key, options, rows, keys, edge)
+                scores, slope, _ = logits(plan, some, key, options, rows, keys, edge)
                 weights = scores.sub_(level[:, :, :, rows, None]).exp_()
                 dvalue[:, :, keys] += (weights.mT @ above).sum(dim=2)
                 dlogits = (above @ value[:, :, None, keys].mT).sub_(spent[:, :, :, rows, None]).mul_(weights)

@@ -10,6 +10,21 @@ import click
 from attnspec.errors import not_installed
 from attnspec.specs.contract import DTYPES
 
+
+class Positive(click.FloatRange):
+    """A number above 0; NaN, which compares with nothing, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        return (
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+            if number != number
+            else number
+        )
+
+
+POSITIVE = Positive(min=0, min_open=True)
+
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -50,12 +65,12 @@ def list_command(targets: tuple[str, ...], as_json: bool) -> int:
 @click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(min=1), help="Targets at once.")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     help="Seconds for each target; a call may take a tenth. [default: 600; thorough: 6000]",
 )
 @click.option(
     "--memory",
-    type=click.FloatRange(min=0, min_open=True),
+    type=POSITIVE,
     help="GiB that each target may hold. [default: its share of three quarters of the machine's]",
 )
 def verify_command(**options: Any) -> int:
@@ -79,7 +94,7 @@ def verify_command(**options: Any) -> int:
 @click.option("--set-arg", "given", multiple=True, metavar="NAME=VALUE", help="Always give this argument. Repeatable.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the adapter here.")
 @click.option("--explain", is_flag=True, help="Tell of each experiment, and what came under each hypothesis.")
-@click.option("--timeout", default=300.0, show_default=True, type=click.FloatRange(min=0, min_open=True))
+@click.option("--timeout", default=300.0, show_default=True, type=POSITIVE)
 def probe_command(**options: Any) -> int:
     """Find out by experiment what an attention function that declares nothing does, and write an adapter for it.
 
@@ -99,7 +114,7 @@ def probe_command(**options: Any) -> int:
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=".", show_default="this folder")
 @click.option("--profile", default="default", show_default=True, help="quick, default or thorough.")
 @click.option("--device", help="Such as cpu or cuda; the array library's first unless given.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True)
+@click.option("--timeout", type=POSITIVE, default=600.0, show_default=True)
 def bug_report_command(
     target: str, key: str | None, every: bool, out: Path, profile: str, device: str | None, timeout: float
 ) -> int:
@@ -149,12 +164,8 @@ def report_command(runs: tuple[Path, ...], out: Path, png: Path | None) -> int:
 @click.option("--dtype", "dtypes", multiple=True, type=click.Choice(DTYPES), help="Only this one. Repeatable.")
 @click.option("--quick", is_flag=True, help="A few workloads, in less than a minute.")
 @click.option("--rounds", type=click.IntRange(min=1), help="Times of each. [default: 7; --quick: 3]")
-@click.option(
-    "--timeout", default=120.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Seconds a round."
-)
-@click.option(
-    "--memory", type=click.FloatRange(min=0, min_open=True), help="GiB for each. [default: 3/4 of the machine's]"
-)
+@click.option("--timeout", default=120.0, show_default=True, type=POSITIVE, help="Seconds a round.")
+@click.option("--memory", type=POSITIVE, help="GiB for each. [default: 3/4 of the machine's]")
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the result file.")
 @click.option("--baseline", metavar="NAME", help="What ratios are told against; the fastest unless given.")
 @click.option("--targets", "reach", is_flag=True, help="Measure what the references are meant to reach.")

@@ -1,10 +1,12 @@
 """``attnspec compare``: the ratios of a run, and how they have changed since an earlier one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import click
+
 from attnspec.benchmarks import tables
-from attnspec.benchmarks.run import read
+from attnspec.benchmarks.run import Run, read
 from attnspec.errors import one_of
 
 
@@ -20,4 +22,15 @@ def compare(files: Sequence[Path], baseline: str | None) -> int:
     if baseline is not None:
         one_of("--baseline", baseline, dict.fromkeys(timing.backend for timing in run.timings))
     tables.show(run, baseline, earlier)
+    for line in _remarks(earlier, run) if earlier else ():
+        click.echo(line)
     return 0
+
+
+def _remarks(earlier: Run, run: Run) -> Iterator[str]:
+    """What to know before two runs are compared: ratios of one machine need not be those of another."""
+    before, now = (each.machine["cpu"].get("brand_raw", "an unknown processor") for each in (earlier, run))
+    if before != now:
+        yield f"The earlier run is of another machine: {before}, not {now}."
+    if alone := sorted({t.workload for t in earlier.timings} - {t.workload for t in run.timings}):
+        yield f"In the earlier run alone, not shown: {', '.join(alone)}."

@@ -135,7 +135,7 @@ def _timing(case: Mapping[str, Any], ranked: bool) -> Timing:
     median, iqr = _times(case) if ranked else (None, None)
     ok = info["status"] == OK
     return Timing(
-        **{word: info[word] for word in WORDS},
+        **{word: "".join(c if c.isprintable() else ascii(c)[1:-1] for c in info[word]) for word in WORDS},
         keys=int(_positive(f"the shape of {name}", info["shape"], "S")),
         kernels=tuple(map(str, info["kernels"])),
         versions=info["versions"],

@@ -280,13 +280,31 @@ def test_runs_without_a_common_workload_are_not_compared(run_file):
         cli.main(["compare", *map(str, files)], standalone_mode=False)
 
 
+def test_runs_of_two_machines_are_told_apart_and_no_workload_is_dropped_in_silence(run_file, capsys):
+    files = [run_file("one.json", 0.01, 0.03), run_file("two.json", 0.02, 0.03)]
+    earlier = json.loads(files[0].read_text())
+    earlier["machine_info"]["cpu"] = {"brand_raw": "another"}
+    gone = json.loads(json.dumps(earlier["benchmarks"][0]).replace("prefill-256", "prefill-512"))
+    earlier["benchmarks"].append(gone)
+    files[0].write_text(json.dumps(earlier))
+    assert cli.main(["compare", *map(str, files)], standalone_mode=False) == 0
+    out = capsys.readouterr().out
+    assert "The earlier run is of another machine: another, not " in out
+    assert "In the earlier run alone, not shown: prefill-512." in out
+    assert cli.main(["compare", str(files[1]), str(files[1])], standalone_mode=False) == 0
+    assert "earlier run" not in capsys.readouterr().out
+
+
 def test_names_are_shown_as_they_stand(run_file, capsys):
     file = run_file("run.json", 0.01, 0.03)
-    file.write_text(file.read_text().replace('"b1"', '"[/b]:b:"').replace('"prefill-256"', '"[bold]"'))
+    text = file.read_text().replace('"b0"', '"\\u001b[2J"').replace('"b1"', '"[/b]:b:"')
+    file.write_text(text.replace('"prefill-256"', '"[bold]"'))
     assert cli.main(["compare", str(file)], standalone_mode=False) == 0
     out = capsys.readouterr().out
     assert "[/b]:b:" in out
     assert "[bold]" in out
+    assert r"\x1b[2J" in out, "nor does a name tell the terminal anything"
+    assert "\x1b" not in out
 
 
 def test_pytest_benchmark_reads_it(run_file):

@@ -350,6 +350,7 @@ def test_a_problem_from_a_file(attnspec, folder, conforming):
         (["verify", "x.py", "--vectors", "--problem", PROBLEM], "wanted invariants to replay, came --vectors"),
         (["verify", "x.py", "--json", "no/such/folder.json"], "No such file or directory"),
         (["verify", "x.py", "--timeout", "0"], "0.0 is not in the range"),
+        (["verify", "x.py", "--timeout", "nan"], "nan is not in the range"),
         (["verify", "x.py", "-j", "0"], "0 is not in the range"),
         (["verify", "x.py", "--nonsense"], "--nonsense"),
         (["verfy"], "verfy"),

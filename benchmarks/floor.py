@@ -62,10 +62,10 @@ def eager_floor(query: Any, key: Any, value: Any) -> None:
     """The same in the tiles of ``torch_blockwise``."""
     import torch
 
-    from attnspec.impls.blockwise.torch import QUERIES, WIDE
+    from attnspec.impls.blockwise.torch import KEYS, QUERIES
 
     for rows in query.split(QUERIES, dim=2):
-        for keys, values in zip(key.split(WIDE, dim=2), value.split(WIDE, dim=2), strict=True):
+        for keys, values in zip(key.split(KEYS, dim=2), value.split(KEYS, dim=2), strict=True):
             torch.exp2_(rows @ keys.mT) @ values
 
 
@@ -78,10 +78,10 @@ def jax_floor() -> Callable[..., Any]:
 
     def one(plan: Plan, rows: Any, key: Any, value: Any) -> Any:
         def step(j: Any, total: Any) -> Any:
-            keys, values = (block(array, 2, j * plan.wide, plan.wide) for array in (key, value))
+            keys, values = (block(array, 2, j * plan.columns, plan.columns) for array in (key, value))
             return total + dot("bkqs,bksd->bkqd", jnp.exp2(dot("bkqd,bksd->bkqs", rows, keys)), values)
 
-        return jax.lax.fori_loop(0, key.shape[2] // plan.wide, step, jnp.zeros_like(rows))
+        return jax.lax.fori_loop(0, key.shape[2] // plan.columns, step, jnp.zeros_like(rows))
 
     def every(query: Any, key: Any, value: Any) -> Any:
         plan = Plan(query.shape[2], key.shape[2], 0, 0, 0.0)

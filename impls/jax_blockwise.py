@@ -1,8 +1,9 @@
 """Attention in JAX over blocks of queries and keys: memory O(L + S), gradients by computing the scores again.
 
 Source: Dao, FlashAttention-2 (2023), algorithms 1 and 2, over Milakov & Gimelshein's online softmax (2018).
-Shapes: B batch entries, K key/value heads, G query heads that share one, L queries, S keys, D and Dv widths. A tile is
-the scores (B, K, G, block of queries, block of keys); those that causality or the window hides as a whole are skipped.
+Shapes: B batch entries, H = K G query heads, of which G share one of K key/value heads, L queries, S keys, D and Dv
+widths. A tile is the scores (B, K, G, block of queries, block of keys); those that causality or the window hides as a
+whole are skipped. Only blocks are reshaped: of an array that is, XLA gives loops a copy.
 """
 
 import functools
@@ -14,7 +15,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from attnspec.impls.blockwise.call import Window, five_axes, reach
-from attnspec.impls.blockwise.jax import Keys, Plan, added, block, dot, logits, padded, sweep
+from attnspec.impls.blockwise.jax import Keys, Plan, added, apart, block, dot, joined, logits, padded, sweep
 from attnspec.impls.jax_naive import check
 from attnspec.impls.packing.jax import by_mask
 
@@ -60,16 +61,15 @@ def attention(
     plan = Plan(queries, keys, left, right, float(softcap or 0))
 
     factor = jnp.asarray(1 / math.sqrt(dim or 1) if scale is None else scale, high)
-    grouped = query.reshape(batch, kv_heads, heads // max(kv_heads, 1), queries, dim)
     options = five_axes(given, batch, kv_heads, queries, keys)
-    options = {n: padded(padded(a, 3, plan.rows), 4, plan.narrow) for n, a in options.items()}
+    options = {n: padded(padded(a, 3, plan.rows), 4, plan.columns) for n, a in options.items()}
     bias = options["bias"].astype(high) if "bias" in options else None
     nothing = jnp.full(heads, -jnp.inf, high) if sinks is None else sinks.astype(high)
     hidden = {name: array for name, array in options.items() if name != "bias"}
-    wide = (padded(grouped, 3, plan.rows), padded(key, 2, plan.narrow), padded(value, 2, plan.narrow))
-    output, lse = _attention(plan, wide, factor, bias, nothing.reshape(grouped.shape[1:3]), hidden)
-    output = output[:, :, :, :queries].reshape(*lead, value.shape[3]).astype(dtype)
-    return (output, lse[:, :, :, :queries].reshape(lead)) if return_lse else output
+    wide = (padded(query, 2, plan.rows), padded(key, 2, plan.columns), padded(value, 2, plan.columns))
+    output, lse = _attention(plan, wide, factor, bias, apart(nothing[None], kv_heads)[0], hidden)
+    output = output[:, :, :queries].reshape(*lead, value.shape[3]).astype(dtype)
+    return (output, lse[:, :, :queries].reshape(lead)) if return_lse else output
 
 
 attend_packed = by_mask(attention)
@@ -79,13 +79,13 @@ attend_packed = by_mask(attention)
 def _attention(
     plan: Plan, arrays: Inputs, scale: Array, bias: Array | None, sinks: Array, hidden: dict[str, Array]
 ) -> tuple[Array, Array]:
-    """Output (B, K, G, L, Dv) and log-sum-exp (B, K, G, L) of queries (B, K, G, L, D), sinks (K, G)."""
+    """Output (B, H, L, Dv) and log-sum-exp (B, H, L) of queries (B, H, L, D), sinks (K, G)."""
     query, key, value = arrays
     options = hidden if bias is None else {**hidden, "bias": bias}
 
     def one(number: Array, whole: tuple[Array, Array]) -> tuple[Array, Array]:
         first = number * plan.rows
-        rows = scale * block(query, 3, first, plan.rows)
+        rows = scale * apart(block(query, 2, first, plan.rows), key.shape[1])
 
         def step(at: Keys, sums: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             top, weight, total = sums
@@ -98,12 +98,12 @@ def _attention(
         sink = jnp.broadcast_to(sinks[:, :, None], rows.shape[:-1])
         top = jnp.maximum(sink, jnp.finfo(rows.dtype).min)  # where -inf would give NaN differences
         sums = (top, jnp.exp(sink - top), jnp.zeros((*rows.shape[:-1], value.shape[3]), rows.dtype))
-        top, weight, total = sweep(plan, first, step, sums)
+        top, weight, total = sweep(plan, first, plan.columns, step, sums)
         output = total / jnp.where(weight == 0, 1, weight)[..., None]
-        return added(whole[0], output, (3, first)), added(whole[1], top + jnp.log(weight), (3, first))
+        return added(whole[0], joined(output), (2, first)), added(whole[1], joined(top + jnp.log(weight)), (2, first))
 
-    zeros = (jnp.zeros((*query.shape[:4], value.shape[3]), query.dtype), jnp.zeros(query.shape[:4], query.dtype))
-    found: tuple[Array, Array] = lax.fori_loop(0, query.shape[3] // plan.rows, one, zeros)
+    zeros = (jnp.zeros((*query.shape[:3], value.shape[3]), query.dtype), jnp.zeros(query.shape[:3], query.dtype))
+    found: tuple[Array, Array] = lax.fori_loop(0, query.shape[2] // plan.rows, one, zeros)
     return found
 
 
@@ -117,32 +117,32 @@ def _backward(plan: Plan, saved: Any, cotangents: tuple[Array, Array]) -> tuple[
     (query, key, value), scale, bias, sinks, hidden, output, lse = saved
     options = hidden if bias is None else {**hidden, "bias": bias}
     back, slope_lse = cotangents
-    spent = (back * output).sum(axis=4) - slope_lse
-    level = jnp.where(lse == -jnp.inf, 0, lse)
 
     def one(number: Array, whole: Any) -> Any:
-        first, (dquery, dscale, *sums) = number * plan.rows, whole
-        plain, above, gone, log = (block(a, 3, first, plan.rows) for a in (query, back, spent, level))
-        rows = scale * plain
+        first, (dquery, dscale, dsinks, *sums) = number * plan.rows, whole
+        parts = (query, output, lse, back, slope_lse)
+        plain, below, log, above, slope_log = (apart(block(a, 2, first, plan.rows), key.shape[1]) for a in parts)
+        rows, level = scale * plain, jnp.where(log == -jnp.inf, 0, log)
+        spent = (above * below).sum(axis=4) - slope_log
 
         def step(at: Keys, sums: Any) -> Any:
             drows, dkey, dvalue, dbias = sums
             keys, values = (block(a, 2, at.start, at.size) for a in (key, value))
             scores, slope = logits(plan, rows, keys, options, first, at)
-            weights = jnp.exp(scores - log[..., None])
-            dlogits = weights * (dot("bkgqd,bksd->bkgqs", above, values) - gone[..., None])
+            weights = jnp.exp(scores - level[..., None])
+            dlogits = weights * (dot("bkgqd,bksd->bkgqs", above, values) - spent[..., None])
             dscores = dlogits * slope
             dvalue = added(dvalue, dot("bkgqs,bkgqd->bksd", weights, above), (2, at.start))
             dkey = added(dkey, dot("bkgqs,bkgqd->bksd", dscores, rows), (2, at.start))
             dbias = None if dbias is None else added(dbias, dlogits, (3, first), (4, at.start))
             return drows + dot("bkgqs,bksd->bkgqd", dscores, keys), dkey, dvalue, dbias
 
-        drows, *sums = sweep(plan, first, step, (jnp.zeros_like(rows), *sums))
-        return added(dquery, scale * drows, (3, first)), dscale + (drows * plain).sum(), *sums
+        drows, *sums = sweep(plan, first, plan.narrow, step, (jnp.zeros_like(rows), *sums))
+        dsinks = dsinks - (jnp.exp(sinks[:, :, None] - level) * spent).sum(axis=(0, 3))
+        return added(dquery, joined(scale * drows), (2, first)), dscale + (drows * plain).sum(), dsinks, *sums
 
-    zeros = jax.tree.map(jnp.zeros_like, (query, scale, key, value, bias))
-    dquery, dscale, dkey, dvalue, dbias = lax.fori_loop(0, query.shape[3] // plan.rows, one, zeros)
-    dsinks = -(jnp.exp(sinks[:, :, None] - level) * spent).sum(axis=(0, 3))
+    zeros = jax.tree.map(jnp.zeros_like, (query, scale, sinks, key, value, bias))
+    dquery, dscale, dsinks, dkey, dvalue, dbias = lax.fori_loop(0, query.shape[2] // plan.rows, one, zeros)
     return (dquery, dkey, dvalue), dscale, dbias, dsinks, None
 
 

@@ -9,7 +9,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.recipe import Recipe, Shape
 
-SMALL = {"QUERIES": 16, "WIDE": 24, "NARROW": 8}
+SMALL = {"QUERIES": 16, "KEYS": 8}
 BACKENDS = ("torch_blockwise", "jax_blockwise")
 RECIPE = Recipe(Shape(2, 4, 2, 67, 75, 5, 3), "float64", "gaussian", 3)
 

@@ -13,8 +13,8 @@ from jax import lax
 
 Array = Any
 
-QUERIES, WIDE, NARROW = 256, 512, 128
-"""Queries and keys of a tile; narrow ones follow the edge of what causality or the window hides."""
+QUERIES, KEYS = 512, 512
+"""Of a tile."""
 
 
 class Keys(NamedTuple):
@@ -36,16 +36,23 @@ class Plan(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many queries a block has: fewer of few, where causality would else hide little of a block as a whole."""
-        return max(1, min(self.queries, QUERIES if self.queries > 4 * QUERIES else QUERIES // 2))
+        """How many queries a block has."""
+        return share(self.queries, QUERIES)
+
+    @property
+    def columns(self) -> int:
+        """How many keys a tile has."""
+        return share(self.keys, KEYS)
 
     @property
     def narrow(self) -> int:
-        return max(1, min(self.keys, NARROW))
+        """How many it has backward, where more arrays of its size are held."""
+        return self.columns if self.keys <= self.columns else self.columns // 2
 
-    @property
-    def wide(self) -> int:
-        return WIDE if self.keys >= WIDE else self.narrow
+
+def share(length: int, most: int) -> int:
+    """How long blocks are, of as few as can be, all alike, so that little has to be filled up; even if several."""
+    return max(1, length) if length <= most else -(-length // (2 * -(-length // most))) * 2
 
 
 def padded(array: Array, axis: int, multiple: int) -> Array:
@@ -56,27 +63,36 @@ def padded(array: Array, axis: int, multiple: int) -> Array:
     return jnp.pad(array, [(0, missing if at == axis % array.ndim else 0) for at in range(array.ndim)])
 
 
+def apart(array: Array, kv_heads: int) -> Array:
+    """Axis 1, of the query heads, as two: the key/value head, and which of those that share it."""
+    return array.reshape(array.shape[0], kv_heads, array.shape[1] // max(kv_heads, 1), *array.shape[2:])
+
+
+def joined(array: Array) -> Array:
+    """The same backwards."""
+    return array.reshape(array.shape[0], array.shape[1] * array.shape[2], *array.shape[3:])
+
+
 def block(array: Array, axis: int, start: Array, size: int) -> Array:
     """``size`` entries of an axis from ``start`` on, or its only one."""
     return array if array.shape[axis] == 1 else lax.dynamic_slice_in_dim(array, start, size, axis)
 
 
-def sweep(plan: Plan, first: Array, step: Callable[[Keys, Any], Any], carry: Any) -> Any:
-    """``step(keys, carry)`` for the tiles that the queries from ``first`` on see: narrow, wide, narrow ones."""
+def sweep(plan: Plan, first: Array, size: int, step: Callable[[Keys, Any], Any], carry: Any) -> Any:
+    """``step(keys, carry)`` for the tiles that the queries from ``first`` on see: edges before and after the others."""
     last = first + plan.rows - 1
 
     def clip(place: Array) -> Array:
         return jnp.clip(place, 0, plan.keys)
 
-    low = clip(first - plan.left) // plan.narrow * plan.narrow
-    high = -(-clip(last + plan.right + 1) // plan.narrow) * plan.narrow
-    begin = jnp.minimum(-(-clip(last - plan.left) // plan.wide) * plan.wide, high)
-    end = jnp.maximum(begin, clip(first + plan.right + 1) // plan.wide * plan.wide)
-    edged = ((low, begin, plan.narrow), (begin, end, plan.wide), (end, high, plan.narrow))
-    for start, stop, size in edged if plan.wide > plan.narrow else ((low, high, plan.narrow),):
+    low, high = clip(first - plan.left) // size * size, -(-clip(last + plan.right + 1) // size) * size
+    begin = jnp.minimum(-(-clip(last - plan.left) // size) * size, high)
+    end = jnp.maximum(begin, clip(first + plan.right + 1) // size * size)
+    parts = ((low, begin, True), (begin, end, False), (end, high, True))
+    for start, stop, edge in parts if plan.keys > size else ((low, high, True),):
 
-        def body(j: Array, carry: Any, start: Array = start, size: int = size) -> Any:
-            return step(Keys(start + j * size, size, size == plan.narrow), carry)
+        def body(j: Array, carry: Any, start: Array = start, edge: bool = edge) -> Any:
+            return step(Keys(start + j * size, size, edge), carry)
 
         carry = lax.fori_loop(0, jnp.maximum(stop - start, 0) // size, body, carry)
     return carry

@@ -21,7 +21,7 @@ from attnspec.impls.blockwise.numpy_call import ARRAY_OPTIONS, checked, kind, li
 from attnspec.impls.blockwise.numpy_problem import Head, Problem, Sizes, aligned, aligned_copy, prepare
 from attnspec.impls.blockwise.numpy_sums import Sums, absorb, add, average, clipped, nonzero, started
 from attnspec.impls.blockwise.numpy_tiles import Tile, add_wild, alter, tile_size, tiles
-from attnspec.impls.blockwise.threads import workers
+from attnspec.impls.blockwise.threads import threads, workers
 
 Array = NDArray[Any]
 
@@ -98,8 +98,8 @@ def _solve(p: Problem, output: Array, lse: Array) -> None:
 
 
 def rows_a_block(sizes: Sizes, rows: int) -> int:
-    """Queries of a block, of so many in all heads: fewer of few, that each thread may have several."""
-    return sizes.queries if rows >= 16 * sizes.queries else -(-sizes.queries // 2)
+    """Queries of a block, of so many in all heads: fewer of few, that each thread may have four."""
+    return sizes.queries if rows >= 4 * threads() * sizes.queries else -(-sizes.queries // 2)
 
 
 def _solve_block(p: Problem, kv: Head, batch: int, head: int, block: slice) -> tuple[Array, Array]:

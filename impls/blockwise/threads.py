@@ -21,6 +21,12 @@ def workers(large: bool) -> Iterator[Callable[..., Iterator[Any]]]:
         yield map
 
 
+def threads() -> int:
+    """How many there are for a large problem."""
+    blas = _blas()
+    return 1 if blas is None else (_inside[0] if _inside else blas[0]())
+
+
 @functools.cache
 def _blas() -> tuple[Callable[[], int], Callable[[int], object]] | None:
     """The functions that get and set the thread count of NumPy's own OpenBLAS; None if NumPy has another BLAS."""

@@ -62,10 +62,10 @@ def eager_floor(query: Any, key: Any, value: Any) -> None:
     """The same in the tiles of ``torch_blockwise``."""
     import torch
 
-    from attnspec.impls.blockwise.torch import KEYS, QUERIES
+    from attnspec.impls.blockwise.torch import QUERIES, WIDE
 
     for rows in query.split(QUERIES, dim=2):
-        for keys, values in zip(key.split(KEYS, dim=2), value.split(KEYS, dim=2), strict=True):
+        for keys, values in zip(key.split(WIDE, dim=2), value.split(WIDE, dim=2), strict=True):
             torch.exp2_(rows @ keys.mT) @ values
 
 

@@ -9,7 +9,7 @@ from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.recipe import Recipe, Shape
 
-SMALL = {"QUERIES": 16, "KEYS": 8}
+SMALL = {"torch": {"QUERIES": 16, "WIDE": 24, "NARROW": 8}, "jax": {"QUERIES": 16, "KEYS": 8}}
 BACKENDS = ("torch_blockwise", "jax_blockwise")
 RECIPE = Recipe(Shape(2, 4, 2, 67, 75, 5, 3), "float64", "gaussian", 3)
 
@@ -19,7 +19,7 @@ def backend(request, monkeypatch) -> Backend:
     library = request.param.partition("_")[0]
     pytest.importorskip(library)
     parts = importlib.import_module(f"attnspec.impls.blockwise.{library}")
-    for name, size in SMALL.items():
+    for name, size in SMALL[library].items():
         monkeypatch.setattr(parts, name, size)
     return load(request.param)
 

@@ -13,8 +13,8 @@ import torch
 
 Array = Any
 
-QUERIES, KEYS = 256, 256
-"""Of a tile, at most."""
+QUERIES, WIDE, NARROW = 256, 512, 128
+"""Queries and keys of a tile; narrow ones follow the edge of what causality or the window hides."""
 
 
 class Plan(NamedTuple):
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
         while start < stop:
             within = start >= rows.stop - 1 - self.left
             open_until = min(stop, rows.start + self.right + 1) if within else start
-            end = min(start + KEYS, open_until if open_until > start else stop)
+            end = min(start + WIDE, open_until) if open_until > start else min(start + NARROW, stop)
             yield slice(start, end), open_until <= start
             start = end
 

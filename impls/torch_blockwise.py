@@ -123,21 +123,21 @@ class Blockwise(torch.autograd.Function):  # type: ignore[misc]  # Any, installe
         """FlashAttention-2, algorithm 2: weights again from the log-sum-exp, a tile at a time."""
         query, key, value, sinks, *arrays, output, lse = context.saved_tensors
         plan, options = context.plan, named(*arrays)
-        spent = (back * output).sum(dim=4) - slope_lse
         level = lse.masked_fill(lse == -math.inf, 0)
-        dquery, dkey, dvalue = torch.zeros_like(query), torch.zeros_like(key), torch.zeros_like(value)
+        dquery, dkey, dvalue, dsinks = (torch.zeros_like(array) for array in (query, key, value, sinks))
         dbias = torch.zeros_like(options["bias"]) if "bias" in options else None
         for rows in plan.blocks():
             some, above = query[:, :, :, rows], back[:, :, :, rows]
+            spent = (above * output[:, :, :, rows]).sum(dim=4) - slope_lse[:, :, :, rows]
+            dsinks = dsinks - (torch.exp(sinks[:, :, None] - level[:, :, :, rows]) * spent).sum(dim=(0, 3))
             for keys, edge in plan.tiles(rows):
                 scores, slope, _ = logits(plan, some, key, options, rows, keys, edge)
                 weights = scores.sub_(level[:, :, :, rows, None]).exp_()
                 dvalue[:, :, keys] += (weights.mT @ above).sum(dim=2)
-                dlogits = (above @ value[:, :, None, keys].mT).sub_(spent[:, :, :, rows, None]).mul_(weights)
+                dlogits = (above @ value[:, :, None, keys].mT).sub_(spent[..., None]).mul_(weights)
                 if dbias is not None:
                     part(dbias, rows, keys).add_(reduced(dlogits, dbias))
                 dscores = dlogits if slope is None else dlogits * slope
                 dquery[:, :, :, rows] += dscores @ key[:, :, None, keys]
                 dkey[:, :, keys] += (dscores.mT @ some).sum(dim=2)
-        dsinks = -(torch.exp(sinks[:, :, None] - level) * spent).sum(dim=(0, 3))
         return None, dquery, dkey, dvalue, dsinks, dbias, *(None for _ in OPTIONS[1:])

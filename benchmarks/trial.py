@@ -36,9 +36,9 @@ class Trial:
 
     def prepared(self) -> dict[str, Any]:
         """What the result says of it beside times, and the seconds of a call."""
-        self._weigh()
         compiled = self.backend.arrays.RUNS_COMPILED  # what the compiler keeps is none of the call's
         with returned():
+            self._weigh()
             if not compiled:
                 self._try(self.workload.shrunk(32))
             before = resident()

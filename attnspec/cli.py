@@ -16,11 +16,9 @@ class Positive(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
-        return (
+        if number != number:
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
-            if number != number
-            else number
-        )
+        return number
 
 
 POSITIVE = Positive(min=0, min_open=True)

@@ -135,7 +135,7 @@ def _timing(case: Mapping[str, Any], ranked: bool) -> Timing:
     median, iqr = _times(case) if ranked else (None, None)
     ok = info["status"] == OK
     return Timing(
-        **{word: "".join(c if c.isprintable() else ascii(c)[1:-1] for c in info[word]) for word in WORDS},
+        **{word: _printable(info[word]) for word in WORDS},
         keys=int(_positive(f"the shape of {name}", info["shape"], "S")),
         kernels=tuple(map(str, info["kernels"])),
         versions=info["versions"],
@@ -144,6 +144,11 @@ def _timing(case: Mapping[str, Any], ranked: bool) -> Timing:
         median=median if ok else None,
         iqr=iqr if ok else None,
     )
+
+
+def _printable(text: str) -> str:
+    """The text with escapes for what a terminal would obey, not show."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _times(case: Mapping[str, Any]) -> tuple[float, float | None]:

@@ -102,9 +102,9 @@ class Blockwise(torch.autograd.Function):  # type: ignore[misc]  # Any, installe
             top = sink.clamp(min=torch.finfo(query.dtype).min)  # where -inf would give NaN differences
             weight, total = torch.exp(sink - top), torch.zeros_like(output[:, :, :, rows])
             for keys, edge in plan.tiles(rows):
-                scores, _, seen = logits(plan, query[:, :, :, rows], key, options, rows, keys, edge)
+                scores, _, unseen = logits(plan, query[:, :, :, rows], key, options, rows, keys, edge)
                 new = torch.maximum(top, scores.amax(dim=4))
-                weights = exponentials(scores.sub_(new[..., None]), seen)
+                weights = exponentials(scores.sub_(new[..., None]), unseen)
                 fade = torch.exp(top - new)
                 weight = weight * fade + weights.sum(dim=4)
                 total = total.mul_(fade[..., None]).add_(weights @ value[:, :, None, keys])

@@ -68,8 +68,8 @@ def hidden(plan: Plan, options: dict[str, Array], rows: slice, keys: slice, edge
 def logits(
     plan: Plan, query: Array, key: Array, options: dict[str, Array], rows: slice, keys: slice, edge: bool
 ) -> tuple[Array, Array | None, Array | None]:
-    """A tile's logits of scaled queries (B, K, G, rows, D) and all keys, their slope by the scores if not 1, and where
-    they are not hidden, as 1 and 0, if some are."""
+    """A tile's logits of scaled queries (B, K, G, rows, D) and all keys, their slope by the scores if not 1, and which
+    are hidden if some are."""
     scores, slope = query @ key[:, :, None, keys].mT, None
     if plan.softcap:
         capped = torch.tanh(scores / plan.softcap)
@@ -80,12 +80,15 @@ def logits(
     if not unseen:
         return scores, slope, None
     one = functools.reduce(operator.or_, unseen)
-    return scores.masked_fill(one, -math.inf), slope, (~one).to(scores.dtype)
+    return scores.masked_fill(one, -math.inf), slope, one
 
 
-def exponentials(logits: Array, seen: Array | None) -> Array:
+def exponentials(logits: Array, unseen: Array | None) -> Array:
     """exp, in place and for no derivative; of what is hidden that of 0: MKL's takes five times as long for -inf."""
-    return logits.exp_() if seen is None else logits.clamp_(min=torch.log1p(-seen)).exp_().mul_(seen)
+    if unseen is None:
+        return logits.exp_()
+    seen = (~unseen).to(logits.dtype)
+    return logits.clamp_(min=torch.log1p(-seen)).exp_().mul_(seen)
 
 
 def reduced(tile: Array, like: Array) -> Array:

@@ -8,26 +8,18 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.nn.functional import pad
 
 from attnspec.impls.kernels.torch import flex_kernels
-from attnspec.impls.peers.torch_flex_attention import all_of, mask_mods
+from attnspec.impls.peers import torch_flex_attention as eager
 
 ARRAYS = "torch"
 KERNEL = "compiled"
 DTYPES = ("float32",)  # each one is compiled anew
-LACKS = {
-    "rank2",
-    "rank3",
-    "zero_size",
-    "gradient",  # none on the CPU
-    "double_gradient",
-    "forward_gradient",
-    "vectorize",
-}
+LACKS = eager.LACKS
 BROADCAST = "what is missing is read beyond the end: https://github.com/pytorch/pytorch/issues/172225"
 KNOWN_ISSUES = {
     "rejection.lengths": "the compiled kernel looks at no length but the key's; unreported",
     "rejection.heads": BROADCAST,
     "rejection.batch": BROADCAST,
-    "rejection.mask_dtype": "meets a bare assert, an AssertionError that python -O leaves out; unreported",
+    "rejection.mask_dtype": eager.KNOWN_ISSUES["rejection.mask_dtype"],
     "purity.views": "of some layouts of a captured mask Inductor makes no kernel; unreported",
     "masking.nan_query_shows": "a score of NaN counts as hidden, which gives zeros; unreported",
 }
@@ -57,10 +49,10 @@ def attention(
     if width != key.shape[-1]:
         raise ValueError(f"key: wanted width {width}, as query has, came {key.shape[-1]}, in torch flex_attention")
     shape = (*query.shape[:-1], key.shape[-2])
-    hiding = mask_mods(mask, is_causal, None, None, None, None, shape)
+    hiding = eager.mask_mods(mask, is_causal, None, None, None, None, shape)
     output = compiled(
         *(pad(array, (0, -array.shape[-1] % WIDTH)) for array in (query, key, value)),
-        block_mask=create_block_mask(all_of(hiding), *shape, device=query.device) if hiding else None,
+        block_mask=create_block_mask(eager.all_of(hiding), *shape, device=query.device) if hiding else None,
         scale=1 / math.sqrt(width) if scale is None else scale,
         enable_gqa=query.shape[1] != key.shape[1],
     )

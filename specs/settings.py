@@ -61,6 +61,13 @@ def holed_mask(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     return {"mask": mask}
 
 
+def holed_head_mask(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
+    """A mask (B, Hq, L, S) in which some rows of the first head hide every key, and none of the others'."""
+    mask = _random_mask(axes, rng, (axes.batch, axes.heads, axes.queries, axes.keys))
+    mask[:, :1, ::2] = False
+    return {"mask": mask}
+
+
 def full_bias(axes: Axes, rng: RandomState, dtype: Any) -> dict[str, Any]:
     """A Gaussian bias for every sample, head, query and key."""
     return {"bias": rng.standard_normal((axes.batch, axes.heads, axes.queries, axes.keys)).astype(dtype)}
@@ -143,7 +150,14 @@ def plain(**keywords: Any) -> Setting:
 
 
 SETTINGS: dict[str, dict[str, Setting]] = {
-    "mask": {"shared": shared_mask, "full": full_mask, "keys": key_mask, "heads": head_mask, "holed": holed_mask},
+    "mask": {
+        "shared": shared_mask,
+        "full": full_mask,
+        "keys": key_mask,
+        "heads": head_mask,
+        "holed": holed_mask,
+        "holed-head": holed_head_mask,
+    },
     "bias": {
         "full": full_bias,
         "head": head_bias,

@@ -32,24 +32,34 @@ def leaking(query, key, value, *, is_causal=False):
     return plain(query, key, Leaking.apply(value), is_causal=is_causal)
 
 
-def check(function, recipe):
+def check(function, id, recipe):
     module = ModuleType("influenced")
     vars(module).update(ARRAYS="torch", attention=function)
-    return catalogue()["influence.gradients"].check(attnspec.load(module), recipe.problem())
+    return catalogue()[id].check(attnspec.load(module), recipe.problem())
 
 
-LONG = Recipe(Shape(1, 1, 1, 65, 63, 136, 136), "float16", "far-below", 42, (("is_causal", "on"),))
-SHORT = Recipe(Shape(1, 1, 1, 5, 5, 4, 4), "float16", settings=(("is_causal", "on"),))
+# the last keys of each are hidden from every query, or there is a query for each
+SIZES = {"influence.gradients": (65, 63), "gradient.hidden_zero": (63, 65)}
 
 
-def test_overflowing_scores_are_not_held_against_the_gradients():
-    problem = LONG.problem()
+@pytest.mark.parametrize(("id", "sizes"), SIZES.items())
+def test_overflowing_scores_are_not_held_against_the_gradients(id, sizes):
+    recipe = Recipe(Shape(1, 1, 1, *sizes, 136, 136), "float16", "far-below", 42, (("is_causal", "on"),))
+    problem = recipe.problem()
     scores = torch.tensor(problem.query) @ torch.tensor(problem.key).mT
     assert torch.isinf(scores).all(-1).any(), "no score overflows"
-    assert check(plain, LONG) == 0.0
+    assert check(plain, id, recipe) == 0.0
 
 
-def test_a_gradient_that_leaks_is_still_told():
-    assert check(plain, SHORT) == 0.0
-    with pytest.raises(Violation, match="wanted 0 at values that it does not see"):
-        check(leaking, SHORT)
+@pytest.mark.parametrize(
+    ("id", "keys", "told"),
+    [
+        ("influence.gradients", 5, "wanted 0 at values that it does not see"),
+        ("gradient.hidden_zero", 6, r"dvalue at \[0, 0, 5, 0\] wanted 0, came 1"),
+    ],
+)
+def test_a_gradient_that_leaks_is_still_told(id, keys, told):
+    recipe = Recipe(Shape(1, 1, 1, 5, keys, 4, 4), "float16", settings=(("is_causal", "on"),))
+    assert check(plain, id, recipe) == 0.0
+    with pytest.raises(Violation, match=told):
+        check(leaking, id, recipe)

@@ -405,7 +405,7 @@ DAMAGED = [
     ({"settings": {"masks": "full"}}, "problem settings: wanted one of mask, bias"),
     (
         {"settings": {"mask": "fully"}},
-        "problem settings['mask']: wanted one of shared, full, keys, heads, holed, came 'fully'",
+        "problem settings['mask']: wanted one of shared, full, keys, heads, holed, holed-head, came 'fully'",
     ),
     ({"settings": {"mask": None}}, "problem settings['mask']: wanted one of"),
 ]

@@ -31,6 +31,7 @@ KNOWN_ISSUES = {
     "masking.nan_value_shows": JOINED,
     "masking.nan_query_shows": "query and key are parts of one tensor, whose projections meet both; by design",
     "rejection.mask_dtype": shared.ASSERTED,
+    **shared.SPREADS,
     "purity.compiled": "a row without visible keys is NaN, but 0 where the call is traced: that goes the slow path: "
     "https://github.com/pytorch/pytorch/pull/190486",
 }

@@ -22,10 +22,6 @@ LACKS = {
     "rank2",
     "bias+key_lengths+compile",  # which warns that masks of two dtypes are deprecated
 }
-SPREAD = (
-    "a row without visible keys is NaN in one head, which the projection behind spreads to all heads: "
-    "https://github.com/pytorch/pytorch/issues/160064"
-)
 KNOWN_ISSUES = {
     **shared.REFUSALS,
     "rejection.mask_dtype": shared.ASSERTED,
@@ -33,14 +29,7 @@ KNOWN_ISSUES = {
     "masking.nan_value_shows": JOINED,
     "masking.nan_bias_shows": JOINED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
-    "definition.output": SPREAD,
-    "influence.values": SPREAD,
-    "masking.empty_rows": SPREAD,
-    "softmax.hull": SPREAD,
-    "softmax.constant_value": SPREAD,
-    "softmax.score_shift": SPREAD,
-    "softmax.zero_query": SPREAD,
-    "purity.history": SPREAD,
+    **shared.SPREADS,
 }
 CONVENTIONS = {"mask": "block", "empty_row": "nan", "masked_nonfinite": "propagates", "value_range": "sum"}
 

@@ -60,8 +60,11 @@ def hidden_zero(backend: Backend, problem: Problem) -> float:
     determined(backend, problem)
     hidden = hidden_everywhere(backend, problem)
     require(bool(hidden.any()))
-    _, dkey, dvalue = _lifted(backend.gradients(problem, cotangent(problem)))
-    return max(hold(n, g[hidden], np.zeros_like(g[hidden]), 0.0) for n, g in (("dkey", dkey), ("dvalue", dvalue)))
+    _, *known = (np.isfinite(bound) for bound in backend.bound(problem).gradients(lifted_cotangent(problem)))
+    _, *came = _lifted(backend.gradients(problem, cotangent(problem)))
+    # not where scores overflow the type that they are declared to be stored in
+    zeros = (np.where(hidden[..., None] & finite, gradient, 0) for gradient, finite in zip(came, known, strict=True))
+    return max(hold(name, zero, np.zeros_like(zero), 0.0) for name, zero in zip(NAMES[1:], zeros, strict=True))
 
 
 @invariant(

@@ -10,6 +10,25 @@ from attnspec.impls.kernels.torch import operators
 ASSERTED = "meets a bare assert, an AssertionError that python -O leaves out; unreported"
 REFUSALS = dict.fromkeys((f"rejection.{what}" for what in ("lengths", "width", "heads", "batch", "rank")), ASSERTED)
 
+SPREAD = (
+    "a row without visible keys is NaN in one head, which the projection behind spreads to all heads: "
+    "https://github.com/pytorch/pytorch/issues/160064"
+)
+SPREADS = dict.fromkeys(
+    (
+        "definition.output",
+        "influence.keys",
+        "influence.values",
+        "masking.empty_rows",
+        "purity.history",
+        "softmax.hull",
+        "softmax.constant_value",
+        "softmax.score_shift",
+        "softmax.zero_query",
+    ),
+    SPREAD,
+)
+
 MODULES: dict[tuple[Any, ...], torch.nn.MultiheadAttention] = {}
 """Modules by what they are made for: their weights depend on nothing else."""
 

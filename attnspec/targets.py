@@ -54,8 +54,8 @@ def expanded(targets: Iterable[str]) -> tuple[str, ...]:
     for target in targets:
         names = _matching(target) if "*" in target else [target]
         if not names:
-            known = ", ".join(backend_names())
-            raise ValueError(f"{target}: wanted a pattern that one of {known} matches, came one for none")
+            hint = nearest(target.strip("*"), backend_names(), "; see attnspec list")
+            raise ValueError(f"{target}: wanted a pattern that a backend's name matches, came one for none{hint}")
         found += [name for name in names if name not in found or "*" not in target]
     return tuple(found)
 

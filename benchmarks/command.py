@@ -110,14 +110,19 @@ def _written(file: Path | None) -> Iterator[Callable[[Document], None]]:
     if file is None:
         yield lambda run: None
         return
-    with _open(file) as stream:
+    new = not file.exists()
+    try:
+        with _open(file) as stream:
 
-        def write(run: Document) -> None:
-            stream.truncate(0)
-            stream.write(json.dumps(plain(run), indent=1, ensure_ascii=False) + "\n")
-            stream.flush()
+            def write(run: Document) -> None:
+                stream.truncate(0)
+                stream.write(json.dumps(plain(run), indent=1, ensure_ascii=False) + "\n")
+                stream.flush()
 
-        yield write
+            yield write
+    finally:
+        if new and file.exists() and not file.stat().st_size:  # nothing came of the work
+            file.unlink()
 
 
 def _open(file: Path) -> TextIO:

@@ -234,7 +234,7 @@ def requirements(given: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
     queries, keys = query.shape[-2:-1], key.shape[-2:-1]
     for name in ("key", "value"):
         yield arrays[name].ndim == query.ndim, name, f"{query.ndim} axes as in query"
-        yield arrays[name].dtype == query.dtype, name, f"{query.dtype} as in query"
+        yield arrays[name].dtype == query.dtype, name, "the dtype of query"
         yield arrays[name].shape[:-3] == batch, name, f"batch {batch} as in query"
     yield key.shape[-1] == query.shape[-1], "key", f"width {query.shape[-1]} as in query"
     yield value.shape[:-1] == key.shape[:-1], "value", f"all but the width as in key, {key.shape[:-1]}"

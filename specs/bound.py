@@ -175,6 +175,8 @@ class Bound:
     def _sink(self) -> tuple[Floats, Floats]:
         """(B, Hq, L): the sinks' share of the denominator, and the error of their logits."""
         s = self.solution
+        if "sinks" not in s.problem.options:
+            return np.zeros((1, 1, 1)), np.zeros((1, 1, 1))
         denominator = np.where(np.isfinite(s.log_denominator), s.log_denominator, 0.0)
         share = np.where(s.empty, 0.0, np.exp(s.sinks - denominator))
         size = np.where(np.isfinite(s.sinks), np.abs(s.sinks), 0.0)

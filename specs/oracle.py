@@ -161,6 +161,8 @@ class Solution:
         Those emptied by a mask and −inf bias together, where the two conventions differ, and under "nan" those of
         S = 0, where 0/0 is NaN but a sum over nothing 0.
         """
+        if not self.empty.any():
+            return self.empty
         differ = self.conventions["empty_row"] != self.conventions["empty_row_bias"]
         some = self.visible.any(axis=-1) & ~self.visible.all(axis=-1)
         keyless = self.visible.shape[-1] == 0 and self.conventions["empty_row"] == "nan"
@@ -176,15 +178,18 @@ class Solution:
     def log_denominator(self) -> Floats:
         """(B, Hq, L): log Σ exp(logits), sinks counted; −inf in an empty row."""
         with np.errstate(divide="ignore"):
-            total = np.exp(self.logits - self.top[..., None]).sum(-1) + np.exp(self.sinks - self.top)
+            total = np.exp(self.logits - self.top[..., None]).sum(-1)
+            if "sinks" in self.problem.options:
+                total = total + np.exp(self.sinks - self.top)
             return np.asarray(np.log(total) + self.top)
 
     @cached_property
     def weights(self) -> Floats:
         """(B, Hq, L, S): the softmax, empty rows by convention."""
         weights = np.exp(self.log_weights)
-        weights[self.empty] = _empty_weight(self.conventions["empty_row"], weights.shape[-1])
-        weights[self.emptied_by_bias] = _empty_weight(self.conventions["empty_row_bias"], weights.shape[-1])
+        if self.empty.any():
+            weights[self.empty] = _empty_weight(self.conventions["empty_row"], weights.shape[-1])
+            weights[self.emptied_by_bias] = _empty_weight(self.conventions["empty_row_bias"], weights.shape[-1])
         return weights
 
     @cached_property

@@ -399,6 +399,17 @@ def test_files_of_the_same_name_are_told_apart(monkeypatch, tmp_path, capsys):
 NO_DEVICE = pytest.mark.skipif(not Path("/dev/null").exists(), reason="wanted a device file, came a system without")
 
 
+@pytest.mark.parametrize("before", [None, "kept"])
+def test_a_run_that_comes_to_nothing_leaves_its_file_as_it_was(tmp_path, before):
+    file = tmp_path / "run.json"
+    if before is not None:
+        file.write_text(before)
+    words = ["bench", "nix.py", "--workload", "prefill-256", "--json", str(file)]
+    with pytest.raises(ValueError, match=r"nix\.py: wanted a Python file"):
+        cli.main(words, standalone_mode=False)
+    assert (file.read_text() if file.exists() else None) == before
+
+
 @pytest.mark.parametrize("path", ["nix/run.json", pytest.param("/dev/null", marks=NO_DEVICE)])
 def test_what_cannot_be_written_is_told_before_the_work(monkeypatch, tmp_path, path):
     monkeypatch.setattr(Machine, "measure", lambda self, dtype: pytest.fail("the work began"))

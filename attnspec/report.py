@@ -10,23 +10,26 @@ from attnspec.child import Job
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS
 from attnspec.specs.layers.catalogue import layer_catalogue
-from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
+from attnspec.specs.outcome import KNOWN, NOT_CLAIMED, PASSED
 from attnspec.targets import told_apart
 from attnspec.text import copyable, say
 from attnspec.vectors import PLAIN, grouped, standing
-from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict
-from attnspec.wording import declaration_lines, distinct, duration_lines, failure_lines, judgement, notes, ran, tally
+from attnspec.verdict import Row, Verdict
+from attnspec.wording import (
+    SIGNS,
+    declaration_lines,
+    distinct,
+    duration_lines,
+    failure_lines,
+    judgement,
+    notes,
+    ran,
+    tally,
+)
 
-MARKS = {
-    PASSED: ("✓", "green"),
-    FAILED: ("✗", "bold red"),
-    CRASHED: ("✗", "bold red"),
-    HUNG: ("✗", "bold red"),
-    KNOWN: ("k", "yellow"),
-    NOT_CLAIMED: ("–", "dim"),
-    NEVER_RAN: ("!", "bold red"),
-    NOT_RUN: ("!", "bold red"),
-}
+COLOURS = {PASSED: "green", KNOWN: "yellow", NOT_CLAIMED: "dim"}
+"""Of signs; all others are bold red."""
+
 LEGEND = "✓ holds   ✗ violated   k known issue   – not claimed   ! not run"
 
 
@@ -84,12 +87,16 @@ def _grid(
 def _column(verdict: Verdict) -> dict[str, Text]:
     """The marks of a verdict: of each invariant, or of the golden vectors with each option, and how many they are."""
     if verdict.unit == "invariant":
-        return {row.invariant: Text(*MARKS[row.status]) for row in verdict.rows}
+        return {row.invariant: _sign(row.status) for row in verdict.rows}
     column = {}
     for group, rows in grouped(verdict).items():
         status, count = standing(rows)
-        column[group] = Text(f"{MARKS[status][0]} {count}", MARKS[status][1])
+        column[group] = _sign(status, f" {count}")
     return column
+
+
+def _sign(status: str, behind: str = "") -> Text:
+    return Text(SIGNS[status] + behind, COLOURS.get(status, "bold red"))
 
 
 def unique_names(verdicts: Sequence[Verdict]) -> list[str]:

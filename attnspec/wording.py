@@ -8,7 +8,7 @@ from typing import Any
 from attnspec.child import Job
 from attnspec.specs.durations import KINDS
 from attnspec.specs.outcome import FAILED, KNOWN, NEVER_RAN, NOT_CLAIMED, PASSED
-from attnspec.verdict import HUNG, NOT_RUN, Row, Verdict
+from attnspec.verdict import CRASHED, HUNG, NOT_RUN, Row, Verdict
 
 
 def failure_lines(row: Row, job: Job) -> Iterator[str]:
@@ -71,7 +71,16 @@ def _whole(job: Job) -> list[str]:
     return ["--profile", job.profile, *(["--seed", str(job.seed)] if job.seed else [])]
 
 
-SIGNS = {KNOWN: "k", PASSED: "✓"}
+SIGNS = {
+    PASSED: "✓",
+    FAILED: "✗",
+    CRASHED: "✗",
+    HUNG: "✗",
+    KNOWN: "k",
+    NOT_CLAIMED: "–",
+    NEVER_RAN: "!",
+    NOT_RUN: "!",
+}
 
 
 def notes(verdict: Verdict) -> Iterator[str]:
@@ -85,7 +94,7 @@ def notes(verdict: Verdict) -> Iterator[str]:
     for (status, reason), ids in reasons.items():
         shown = ", ".join(ids) if len(ids) <= 3 else f"{len(ids)} {verdict.unit}s"
         because = reason or "no problem that the backend claims is about it"
-        yield f"{SIGNS.get(status, '!')} {status}: {shown} · {verdict.name}: {because}"
+        yield f"{SIGNS[status]} {status}: {shown} · {verdict.name}: {because}"
 
 
 def unclaimed(keyword: str, meant: str) -> str:

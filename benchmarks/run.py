@@ -78,6 +78,11 @@ class Target:
         reached = (value >= self.limit if self.at_least else value <= self.limit for value in came)
         return all(reached) if came else None
 
+    @property
+    def answer(self) -> str:
+        """The same in words."""
+        return {True: "yes", False: "no", None: "not measured"}[self.met]
+
     def as_dict(self) -> dict[str, Any]:
         """For the result file."""
         head = {"what": self.what, "limit": self.limit, "at_least": self.at_least}

@@ -113,6 +113,5 @@ def show(found: Iterable[Target]) -> None:
     rows = table("targets", ("what", "target", "measured", "met"))
     for target in found:
         came = ", ".join(f"{name} {digits(value)}" for name, value in target.values.items())
-        met = {True: "yes", False: "no", None: "not measured"}[target.met]
-        rows.add_row(target.what, f"{'≥' if target.at_least else '≤'} {target.limit:g}", came, met)
+        rows.add_row(target.what, f"{'≥' if target.at_least else '≤'} {target.limit:g}", came, target.answer)
     console().print(rows)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from attnspec.benchmarks import tables
-from attnspec.benchmarks.contest import FAILED, FELL_BACK, FEWEST, OK, WRONG, Entry, Limits, Listener, contest
+from attnspec.benchmarks.contest import FAILED, FELL_BACK, OK, WRONG, Entry, Limits, Listener, contest
 from attnspec.benchmarks.machine import Machine
 from attnspec.benchmarks.results import Document, document
 from attnspec.benchmarks.run import run_of
@@ -22,6 +22,9 @@ from attnspec.targets import expanded, names_of, own_names
 from attnspec.verdict import plain
 
 INTERRUPTED = 130
+
+QUICK_ROUNDS = 3
+"""Of ``--quick``."""
 
 
 @dataclass
@@ -82,7 +85,7 @@ def bench(
         names, workloads = BACKENDS, chosen(WORKLOADS)
     if baseline is not None:
         one_of("--baseline", baseline, names_of(names))
-    this = Bench(names, workloads, Limits(rounds or (FEWEST if quick else Limits.rounds), timeout, memory))
+    this = Bench(names, workloads, Limits(rounds or (QUICK_ROUNDS if quick else Limits.rounds), timeout, memory))
     with _written(json_file) as write:
         this.run(write)
         found = document(this.entries, this.machine)

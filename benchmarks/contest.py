@@ -21,7 +21,7 @@ OK, WRONG, FELL_BACK, FAILED, SKIPPED = "ok", "wrong", "fell back", "failed", "s
 QUIET = 0.03
 """Seconds between two turns, after which the threads of the last one's BLAS sleep."""
 
-FEWEST, LONG = 3, 5.0
+FEWEST, LONG = 2, 10.0
 """Rounds of each backend in any case; no more than those once its calls have taken so many seconds."""
 
 WORKER = "attnspec.benchmarks.worker"

@@ -24,7 +24,8 @@ COPIES = 8
 more is measured before; for fewer it is not."""
 
 AFTER, LONG = 3, 1.0
-"""Calls before the first round: one to compile, two to see how long one takes, unless that is so many seconds."""
+"""Calls before the first round beside the one that is weighed: one to compile, two to see how long one takes, unless
+weighing shows that it takes so many seconds."""
 
 
 class Trial:
@@ -45,10 +46,11 @@ class Trial:
             came, first = self._timed([0])
             output = self._read(came)
             del came
+            start = time.perf_counter()
             held = self._held(resident() if compiled else before + sum(a.nbytes for a in output.values()))
-        later = self._timed([1])[1]
+            later = time.perf_counter() - start
         if later < LONG:
-            later = min(later, self._timed([AFTER - 1])[1])
+            later = min(self._timed([number])[1] for number in range(1, AFTER))
         self.iterations = self._repeated(later)
         calls: dict[str, Any] = {"compiled": compiled, "compile_seconds": max(first - later, 0.0)}
         told = {"peak_memory": held, "kernels": self._kernels(), "error_over_bound": self._checked(0, output)}

@@ -82,7 +82,12 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
         recipes += _unmet(backend, recipes)
         recipes += _alone(backend, [shape for shape in _shapes(backend) if "zero_size" not in shape.features])
     recipes += _bare(backend)
-    return tuple(dict.fromkeys(recipes))
+    return tuple(dict.fromkeys(map(_hiding, recipes)))
+
+
+def _hiding(recipe: Recipe) -> Recipe:
+    """The recipe with a mask that hides something: over one key those that leave each row a key hide nothing."""
+    return recipe.with_settings(mask="holed") if recipe.shape.keys == 1 and "mask" in dict(recipe.settings) else recipe
 
 
 TELLING = ("gaussian", "uniform")

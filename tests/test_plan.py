@@ -328,3 +328,10 @@ def test_what_hides_keys_is_tried_alone_where_the_cases_hide_none():
     )
     alone = {row.settings for row in bare(invariant, planned, PROFILES["default"])}
     assert alone == {(), *((("mask", name),) for name in SETTINGS["mask"]), (("is_causal", "on"),)}
+
+
+def test_a_mask_over_one_key_hides_it_from_some_row():
+    planned = plan(backend(("mask", "is_causal")))
+    lone = [recipe for recipe in planned if recipe.shape.keys == 1 and "mask" in dict(recipe.settings)]
+    assert lone
+    assert all(not recipe.problem().options["mask"].all() for recipe in lone)

@@ -11,7 +11,7 @@ from attnspec.impls.peers.shared.reasons import JOINED
 ARRAYS = "mlx"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 LACKS = {"gqa", "rank2", "rank3", "zero_size", "mask+bias", "bias_dtype"}  # there is one argument for mask and bias
-KNOWN_ISSUES = {"masking.nan_value_shows": JOINED, "masking.nan_bias_shows": JOINED}
+KNOWN_ISSUES = dict.fromkeys(("masking.nan_value_shows", "masking.nan_bias_shows", "masking.bias_is_mask"), JOINED)
 CONVENTIONS = {
     "layout": "BLHD",
     "empty_row": "mean",

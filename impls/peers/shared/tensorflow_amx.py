@@ -11,7 +11,3 @@ LEAK = (
     "with bfloat16 on AMX tiles NaN leaks into the row beside it, in tf.matmul alone too: "
     "https://github.com/uxlfoundation/oneDNN/issues/5717"
 )
-GARBAGE = (
-    "with bfloat16 on AMX tiles tf.matmul gives garbage where its arguments broadcast, as tf.vectorized_map lets "
-    "those of the projections; unreported"
-)

@@ -77,12 +77,12 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
         recipe = Recipe(_shape(row), str(row["dtype"]), _values(number), number)
         for option in (option for option in claimed(backend) if row[option]):
             recipe = _with_rarest(recipe, option, seen)
-        recipes.append(_within(backend, recipe))
+        recipes.append(_hiding(_within(backend, recipe)))
     if not backend.arrays.RUNS_COMPILED:
         recipes += _unmet(backend, recipes)
         recipes += _alone(backend, [shape for shape in _shapes(backend) if "zero_size" not in shape.features])
     recipes += _bare(backend)
-    return tuple(dict.fromkeys(map(_hiding, recipes)))
+    return tuple(dict.fromkeys(recipes))
 
 
 def _hiding(recipe: Recipe) -> Recipe:

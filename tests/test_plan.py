@@ -330,8 +330,9 @@ def test_what_hides_keys_is_tried_alone_where_the_cases_hide_none():
     assert alone == {(), *((("mask", name),) for name in SETTINGS["mask"]), (("is_causal", "on"),)}
 
 
-def test_a_mask_over_one_key_hides_it_from_some_row():
-    planned = plan(backend(("mask", "is_causal")))
-    lone = [recipe for recipe in planned if recipe.shape.keys == 1 and "mask" in dict(recipe.settings)]
-    assert lone
-    assert all(not recipe.problem().options["mask"].all() for recipe in lone)
+@pytest.mark.parametrize("names", [("mask",), ("mask", "is_causal"), ("mask", "key_lengths", "bias"), OPTIONS])
+def test_masks_over_one_key_do_not_all_show_it(names):
+    masked_rows = [recipe for recipe in plan(backend(names)) if "mask" in chosen(recipe)]
+    lone = {recipe.shape for recipe in masked_rows if recipe.shape.keys == 1}
+    assert lone == {shape for shape in POOL if shape.keys == 1}
+    assert lone == {recipe.shape for recipe in masked_rows if not recipe.problem().options["mask"].all()} & lone

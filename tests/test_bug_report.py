@@ -292,6 +292,17 @@ def test_a_mapped_call(tmp_path):
     assert alone(script)[0] == 0
 
 
+def test_a_mapped_call_that_does_not_come_back(tmp_path):
+    death = "import os; os._exit(3)"
+    derivatives = '"gradient", "double_gradient", "compile"'
+    (tmp_path / "mapped.py").write_text(MAPPED.replace("value = value + 1", death).replace('"compile"', derivatives))
+    assert bug_report(Job(str(tmp_path / "mapped.py"), "quick"), "contract.claims", False, tmp_path) == 0
+    script = tmp_path / "mapped.contract.claims.py"
+    assert alone(script)[0] == 1
+    script.write_text(script.read_text().replace(death, "pass"))
+    assert alone(script)[0] == 0
+
+
 def test_what_the_target_warns_of_is_not_the_failure(tmp_path):
     (tmp_path / "warns.py").write_text(DIES.replace("DEATH", "scale = np.sqrt(scale)"))
     assert bug_report(Job(str(tmp_path / "warns.py"), "quick"), "nonpositive_scale", False, tmp_path) == 0

@@ -90,6 +90,8 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     if costs(invariant, backend):
         step = max(len(rows) // profile.costly, 1)
         apart = sorted(rows, key=lambda row: rows.index(row) % step)
+        if "compile" in invariant.needs:
+            apart = _blind_second(backend, apart)
         few = apart if profile.spread else apart[: profile.costly]
         for row in few:
             yield from (with_values(row, values, row.seed) for values in ("gaussian", "one-hot", row.values))
@@ -103,6 +105,13 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
     if rows and profile.drawn:
         drawn = _drawn(rows, profile, fresh=not backend.arrays.RUNS_COMPILED)
         yield from (recipe for recipe in drawn if invariant.takes(backend, recipe.problem().features))
+
+
+def _blind_second(backend: Backend, rows: list[Recipe]) -> list[Recipe]:
+    """The rows, second the plainest in which a query sees no key: there compilers take other ways."""
+    blind = [row for row in rows[1:] if backend.solution(row.problem()).empty.any()]
+    plainest = sorted(blind, key=lambda row: len(row.settings))[:1]
+    return list(dict.fromkeys([*rows[:1], *plainest, *rows]))
 
 
 def spread(rows: list[Recipe], most: int) -> list[Recipe]:

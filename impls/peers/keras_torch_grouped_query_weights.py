@@ -24,6 +24,7 @@ KNOWN_ISSUES = {
     "masking.nan_value_shows": JOINED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),
     "rejection.lengths": ONE_KEY_REPEATED,
+    "purity.compiled": "keras.ops.softmax warns of rows of one key, which torch.compile does not trace; unreported",
 }
 DOCUMENTATION = documented.GROUPED
 CONVENTIONS = {

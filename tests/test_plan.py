@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from attnspec.specs.backend import Backend
-from attnspec.specs.cases import PROFILES, bare
+from attnspec.specs.cases import PROFILES, bare, cases
 from attnspec.specs.catalogue import catalogue
 from attnspec.specs.contract import OPTIONS, SHAPE_FEATURES, read_declaration
 from attnspec.specs.plan import PLAINEST, POOL, claimed, plan, with_values
@@ -328,6 +328,13 @@ def test_what_hides_keys_is_tried_alone_where_the_cases_hide_none():
     )
     alone = {row.settings for row in bare(invariant, planned, PROFILES["default"])}
     assert alone == {(), *((("mask", name),) for name in SETTINGS["mask"]), (("is_causal", "on"),)}
+
+
+def test_compiled_calls_meet_a_mask_alone_with_a_row_that_sees_no_key():
+    eager = backend(("mask", "is_causal"))
+    able = dataclasses.replace(eager, arrays=SimpleNamespace(**{**vars(eager.arrays), "TRANSFORMS": {"compile"}}))
+    rows = [*itertools.islice(cases(catalogue()["purity.compiled"], able, PROFILES["default"]), 6)]
+    assert {"mask"} in [chosen(row) for row in rows if able.solution(row.problem()).empty.any()]
 
 
 @pytest.mark.parametrize("names", [("mask",), ("mask", "is_causal"), ("mask", "key_lengths", "bias"), OPTIONS])

@@ -14,6 +14,7 @@ from numpy.random import RandomState
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Invariant
+from attnspec.specs.contract import DTYPES
 from attnspec.specs.plan import plan, with_values
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
@@ -102,9 +103,16 @@ def recipes(invariant: Invariant, backend: Backend, profile: Profile) -> Iterato
         rows.sort(key=lambda row: not invariant.any_of & row.problem().features)
     rows = rows if invariant.family == "definition" else spread(rows, profile.spread or len(rows))
     yield from rows
+    if rows and invariant.family == "gradient":
+        widest = min(rows, key=lambda row: (DTYPES.index(row.dtype), len(row.settings)))
+        yield with_values(widest, FAR, profile.seed)
     if rows and profile.drawn:
         drawn = _drawn(rows, profile, fresh=not backend.arrays.RUNS_COMPILED)
         yield from (recipe for recipe in drawn if invariant.takes(backend, recipe.problem().features))
+
+
+FAR = "far-below"
+"""Scores whose exponentials overflow if a backward pass takes them again without their row's largest."""
 
 
 def _blind_second(backend: Backend, rows: list[Recipe]) -> list[Recipe]:

@@ -63,7 +63,7 @@ def _without(masked: Problem, kept: Array) -> Problem:
     "masking.hidden_is_unread",
     formula="A(K + ε, V + ε where hidden) = A(K, V)",
     source=SECTION,
-    catches=("C4", "C9", "C12", "C27", "C28", "O10", "O11", "O13", "O15"),
+    catches=("C4", "C9", "C12", "C27", "C28", "O10", "O13", "O15"),
     any_of=HIDING,
 )
 def hidden_is_unread(backend: Backend, problem: Problem) -> float:

@@ -11,7 +11,8 @@ CONVENTIONS = {"empty_row": "zero", "empty_row_bias": "nan"}
 class Control(Steps):
     def softmax(self, scores, visible):
         weights, lse = super().softmax(scores, visible)
-        self.by_bias_alone = np.isneginf(scores).all(3, keepdims=True) & (self.shape[3] > 0)
+        shown = np.broadcast_to(self.by_bias(), self.shape).any(3, keepdims=True)
+        self.by_bias_alone = ~shown & (self.shape[3] > 0)
         return np.where(self.by_bias_alone, np.nan, weights), lse
 
     def weighted(self, weights, visible):

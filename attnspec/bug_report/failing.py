@@ -122,9 +122,9 @@ def _deadly(backend: Backend, job: Job, key: str, invariant: Invariant, problem:
         )
     words = set(note.how.split("+"))
     kind = next((word for word in ("gradient", "double_gradient", "forward_gradient") if word in words), "attention")
-    call = Call(kind, note.call, "compiled" in words, cotangent=cotangent(note.call) if "gradient" in kind else None)
-    if "vectorize" in words:
-        call.mapped = (note.case, note.call)
+    mapped = (note.case, note.call) if "vectorize" in words else ()
+    back = cotangent(note.call) if "gradient" in kind else None
+    call = Call(kind, note.call, "compiled" in words, mapped, back)
     assert row.trouble is not None
     return Failure(backend, key, invariant, problem, row.trouble.message, Works(call, ends=False))
 

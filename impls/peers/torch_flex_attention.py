@@ -8,6 +8,7 @@ from torch.nn.attention import flex_attention as flex
 from torch.nn.attention.flex_attention import AuxRequest, create_block_mask, flex_attention
 
 from attnspec.impls.kernels.torch import flex_kernels
+from attnspec.impls.peers.shared.reasons import ASSERTED
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
 
 ARRAYS = "torch"
@@ -24,7 +25,7 @@ LACKS = {
 }
 KNOWN_ISSUES = {
     "return_lse+bias_dtype": "the log-sum-exp comes in the dtype that adding the bias gives; unreported",
-    "rejection.mask_dtype": "meets a bare assert, an AssertionError that python -O leaves out; unreported",
+    "rejection.mask_dtype": ASSERTED,
     "rejection.integers": "the result of integers is cut to integers; unreported",
     **({"masking.nan_query_shows": LEAK, "masking.nan_bias_shows": LEAK} if LEAKS else {}),
 }

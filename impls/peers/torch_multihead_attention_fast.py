@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from attnspec.impls.peers.shared import torch_multihead as shared
-from attnspec.impls.peers.shared.reasons import JOINED
+from attnspec.impls.peers.shared.reasons import ASSERTED, JOINED
 
 ARRAYS = "torch"
 KERNEL = "fast"
@@ -30,7 +30,7 @@ LACKS = {
 KNOWN_ISSUES = {
     "masking.nan_value_shows": JOINED,
     "masking.nan_query_shows": "query and key are parts of one tensor, whose projections meet both; by design",
-    "rejection.mask_dtype": shared.ASSERTED,
+    "rejection.mask_dtype": ASSERTED,
     **shared.SPREADS,
     "purity.compiled": "a row without visible keys is NaN, but 0 where the call is traced: that goes the slow path: "
     "https://github.com/pytorch/pytorch/pull/190486",

@@ -8,7 +8,7 @@ from typing import Any
 
 from attnspec.impls import torch_sdpa
 from attnspec.impls.peers.shared import torch_multihead as shared
-from attnspec.impls.peers.shared.reasons import JOINED
+from attnspec.impls.peers.shared.reasons import ASSERTED, JOINED
 
 ARRAYS = "torch"
 KERNEL = "sdpa"
@@ -30,8 +30,8 @@ LACKS = {
 }
 KNOWN_ISSUES = {
     **shared.REFUSALS,
-    "rejection.mask_dtype": shared.ASSERTED,
-    "rejection.key_lengths": shared.ASSERTED,
+    "rejection.mask_dtype": ASSERTED,
+    "rejection.key_lengths": ASSERTED,
     "masking.nan_value_shows": JOINED,
     "masking.nan_bias_shows": JOINED,
     "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],

@@ -6,7 +6,7 @@ Query, key and value are not the same tensor, so that the fast path does not app
 from typing import Any
 
 from attnspec.impls.peers.shared import torch_multihead as shared
-from attnspec.impls.peers.shared.reasons import JOINED
+from attnspec.impls.peers.shared.reasons import ASSERTED, JOINED
 from attnspec.impls.peers.shared.torch_amx import LEAK, LEAKS
 
 ARRAYS = "torch"
@@ -24,8 +24,8 @@ LACKS = {
 }
 KNOWN_ISSUES = {
     **shared.REFUSALS,
-    "rejection.mask_dtype": shared.ASSERTED,
-    "rejection.key_lengths": shared.ASSERTED,
+    "rejection.mask_dtype": ASSERTED,
+    "rejection.key_lengths": ASSERTED,
     "masking.nan_value_shows": JOINED,
     "masking.nan_bias_shows": JOINED,
     **({"masking.nan_query_shows": LEAK} if LEAKS else {}),

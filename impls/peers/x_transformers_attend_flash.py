@@ -6,6 +6,7 @@ from x_transformers.attend import Attend
 
 from attnspec.impls import torch_sdpa
 from attnspec.impls.kernels.torch import sdpa_kernels
+from attnspec.impls.peers.shared.reasons import ASSERTED
 
 ARRAYS = "torch"
 DTYPES = ("float64", "float32", "float16", "bfloat16")
@@ -18,7 +19,7 @@ KNOWN_ISSUES = {
     "mask+bias": BEHIND,
     "is_causal+bias": BEHIND,
     "rejection.lengths": torch_sdpa.KNOWN_ISSUES["cpu+rejection.lengths"],
-    "rejection.mask_shape": "meets a bare assert, an AssertionError that python -O leaves out; unreported",
+    "rejection.mask_shape": ASSERTED,
     "rejection.mask_dtype": "meets a bare assert or is added; unreported",
     "masking.nan_query_shows": torch_sdpa.KNOWN_ISSUES["masking.nan_query_shows"],
     "masking.nan_bias_shows": torch_sdpa.KNOWN_ISSUES["cpu+masking.nan_bias_shows"],

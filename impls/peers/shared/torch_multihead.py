@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from attnspec.impls.kernels.torch import operators
+from attnspec.impls.peers.shared.reasons import ASSERTED
 
-ASSERTED = "meets a bare assert, an AssertionError that python -O leaves out; unreported"
 REFUSALS = dict.fromkeys((f"rejection.{what}" for what in ("lengths", "width", "heads", "batch", "rank")), ASSERTED)
 
 SPREAD = (

@@ -229,11 +229,23 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
     _, _, _, queries, _, key_dim, value_dim = problem.shape
     require(queries > 0 and key_dim > 0 and value_dim > 0)
     seeing = np.asarray(np.isfinite(backend.solution(problem).logits).any(-1))  # (B, Hq, L)
+    require(bool(seeing.any()))
     drawn, last = int(problem.rng.randint(queries)), queries - 1  # all biases of the last may be the lowest number
-    rows = [row for row in sorted({drawn, last}) if seeing[:, :, row].any()]
-    require(bool(rows))
+    narrow = int(_narrowest(backend, problem)[2])
+    rows = [row for row in sorted({drawn, last, narrow}) if seeing[:, :, row].any()]
     wanted = part(backend.solve(problem), "output")
     return max(_spoiled_query_shows(backend, problem, row, seeing, wanted) for row in rows)
+
+
+def _narrowest(backend: Backend, problem: Problem) -> Array:
+    """Sample, head, row and key of the last key that is seen in a row that sees the fewest, one at least.
+
+    A NaN there stands before hidden keys alone, which a running maximum may take for all there is.
+    """
+    seen = np.isfinite(backend.solution(problem).logits)  # (B, Hq, L, S)
+    count = seen.sum(-1)
+    row = np.unravel_index(np.where(count, count, seen.size).argmin(), count.shape)
+    return np.array([*row, np.flatnonzero(seen[row])[-1]])
 
 
 def _spoiled_query_shows(backend: Backend, problem: Problem, row: int, seeing: Array, wanted: Array) -> float:
@@ -287,11 +299,15 @@ def nan_value_shows(backend: Backend, problem: Problem) -> float:
 )
 def nan_bias_shows(backend: Backend, problem: Problem) -> float:
     """A bias of NaN shows as NaN in its row, one of ∞ as NaN or the value of its key, and neither in another row."""
-    solution, plain = backend.solution(problem), part(backend.solve(problem), "output")
-    seen = np.argwhere(np.isfinite(solution.logits))
+    plain, seen = part(backend.solve(problem), "output"), np.argwhere(np.isfinite(backend.solution(problem).logits))
     require(len(seen) > 0 and problem.value.size > 0)
-    sample, head, row, key = map(int, seen[problem.rng.randint(len(seen))])
-    ratios = []
+    places = [seen[problem.rng.randint(len(seen))], _narrowest(backend, problem)]
+    return max(_spoiled_bias_shows(backend, problem, place, plain) for place in places)
+
+
+def _spoiled_bias_shows(backend: Backend, problem: Problem, place: Array, plain: Array) -> float:
+    """Holds the row of the bias at ``place`` (sample, head, row, key) to NaN or infinity there, others to ``plain``."""
+    solution, (sample, head, row, key), ratios = backend.solution(problem), map(int, place), []
     for payload in (np.nan, np.inf):
         bias = np.array(np.broadcast_to(lifted(problem.options["bias"]), solution.logits.shape))
         bias[sample, head, row, key] = payload

@@ -1,12 +1,13 @@
 """How fast the suite itself is: problems a second, seconds until a mutant is killed, and what compiling takes.
 
-``pytest benchmarks/test_suite.py`` times them; ``attnspec bench --targets`` tells the first beside its target.
+``pytest benchmarks/test_suite.py`` times them; ``attnspec bench --targets`` tells the first beside its target;
+``python -P -m attnspec.benchmarks.suite`` tells what its steps take.
 """
 
 import importlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 
 import numpy as np
@@ -55,6 +56,28 @@ def problems_a_second(count: int = PROBLEMS) -> float:
         return count / (time.perf_counter() - start)
 
 
+@np.errstate(all="ignore")
+def steps(count: int = PROBLEMS) -> dict[str, float]:
+    """Microseconds that each step of a tiny problem takes on average, with one thread."""
+    backend, check = load("numpy_naive"), catalogue()["definition.output"].check
+    each: dict[str, Callable[[Recipe], object]] = {
+        "drawing": Recipe.problem,
+        "oracle": lambda recipe: backend.solution(recipe.problem()).output,
+        "bound": lambda recipe: backend.bound(recipe.problem()).output,
+        "backend": lambda recipe: backend.solve(recipe.problem()),
+        "backend and comparison": lambda recipe: check(backend, recipe.problem()),
+    }
+    spent = dict.fromkeys(each, 0.0)
+    with threadpool_limits(1):
+        for number, recipe in enumerate(recipes(count + WARMING)):
+            for name, step in each.items():
+                start = time.perf_counter()
+                step(recipe)
+                spent[name] += (number >= WARMING) * (time.perf_counter() - start)
+    spent["comparison"] = spent.pop("backend and comparison") - spent["backend"]
+    return {name: seconds / count * 1e6 for name, seconds in spent.items()}
+
+
 def mutants() -> tuple[str, ...]:
     """Their names."""
     return modules_of("attnspec.mutants")
@@ -82,3 +105,13 @@ def compile_share(target: str = "jax_naive") -> float:
     os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "false"
     rows = verify_apart(Job(target, "quick", durations=True)).rows
     return sum(row.parts.get("compile", 0.0) for row in rows) / sum(row.seconds for row in rows)
+
+
+def main() -> None:
+    """Print what the steps take."""
+    for name, microseconds in (found := steps()).items():
+        print(f"{name:10} {microseconds:6.0f} µs {microseconds / sum(found.values()):5.0%}")
+
+
+if __name__ == "__main__":
+    main()

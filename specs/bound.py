@@ -145,25 +145,27 @@ class Bound:
     @cached_property
     def _reach(self) -> Floats:
         """(B, Hq, L, 1): R, the largest upper bound of a row's maximum that one may subtract instead of it."""
-        s, seen = self.solution, np.isfinite(self.solution.logits)
+        s = self.solution
         query, key = (np.sqrt((a * a).sum(-1)) for a in (s.query, s.key))
-        longest = np.where(seen, key[..., None, :], 0.0).max(-1, initial=0.0)
-        added = np.where(seen, s.added, -np.inf).max(-1, initial=-np.inf)
-        added = np.where(np.isfinite(added), np.abs(added), 0.0)
-        return np.asarray(abs(s.scale) * query * longest + added)[..., None]
+        reach = abs(s.scale) * query * np.where(s.seen, key[..., None, :], 0.0).max(-1, initial=0.0)
+        if s.adds:
+            added = np.where(s.seen, s.added, -np.inf).max(-1, initial=-np.inf)
+            reach = reach + np.where(np.isfinite(added), np.abs(added), 0.0)
+        return np.asarray(reach)[..., None]
 
     @cached_property
     def delta(self) -> Floats:
         """(B, Hq, L, S): the largest error of a score."""
         s, p = self.solution, self.precision
-        added = np.where(np.isfinite(s.added), np.abs(s.added), 0.0)
-        below = np.where(np.isfinite(s.logits), np.abs(s.logits - s.top[..., None]), 0.0)
+        below = np.where(s.seen, np.abs(s.logits - s.top[..., None]), 0.0)
         query, key = (p.smallest * (1 + abs(s.scale)) * np.abs(a).sum(-1) for a in (s.query, s.key))
         underflow = 4 * p.smallest + p.faintest * s.problem.shape[5]
         with np.errstate(over="ignore"):  # beside a bias of the lowest number
             row = p.stored * self._reach + (query + underflow)[..., None]
             error = self._relative * abs(s.scale) * self._dots + 2 * p.stored * below + row
-            error = error + self._relative * added + key[..., None, :]
+            if s.adds:
+                error = error + self._relative * np.where(np.isfinite(s.added), np.abs(s.added), 0.0)
+            error = error + key[..., None, :]
         return np.where(self.lost, 0.0, error)
 
     @cached_property
@@ -175,8 +177,6 @@ class Bound:
     def _sink(self) -> tuple[Floats, Floats]:
         """(B, Hq, L): the sinks' share of the denominator, and the error of their logits."""
         s = self.solution
-        if "sinks" not in s.problem.options:
-            return np.zeros((1, 1, 1)), np.zeros((1, 1, 1))
         denominator = np.where(np.isfinite(s.log_denominator), s.log_denominator, 0.0)
         share = np.where(s.empty, 0.0, np.exp(s.sinks - denominator))
         size = np.where(np.isfinite(s.sinks), np.abs(s.sinks), 0.0)
@@ -186,13 +186,16 @@ class Bound:
     @cached_property
     def _drift(self) -> tuple[Floats, Floats]:
         """(B, Hq, L): the largest and smallest log Σ p·exp(e) that score errors within δ can make."""
-        share, sink = self._sink
-        weights = np.where(self.solution.empty[..., None], 0.0, self._weights)
-        most = np.where(np.isfinite(self.solution.logits), self.delta, 0.0).max(-1, initial=0.0)
-        most = np.maximum(most, sink)
+        s = self.solution
+        weights = np.where(s.empty[..., None], 0.0, self._weights)
+        most = np.where(s.seen, self.delta, 0.0).max(-1, initial=0.0)
         with np.errstate(over="ignore", divide="ignore"):
-            up = _stretched(weights, self.solution.log_weights, self.delta).sum(-1) + _share(share, sink)
-            down = (weights * np.expm1(-self.delta)).sum(-1) + share * np.expm1(-sink)
+            up = _stretched(weights, s.log_weights, self.delta).sum(-1)
+            down = (weights * np.expm1(-self.delta)).sum(-1)
+            if "sinks" in s.problem.options:
+                share, sink = self._sink
+                most = np.maximum(most, sink)
+                up, down = up + _share(share, sink), down + share * np.expm1(-sink)
             return np.minimum(np.log1p(up), most), np.maximum(np.log1p(np.maximum(down, -1.0)), -most)
 
     @property
@@ -209,7 +212,7 @@ class Bound:
         moved = np.minimum(np.maximum(above, below), 1.0)
         error = moved + (self._sum_error + 4 * p.stored) * (weights + moved) + 2 * p.smallest
         error = np.where(s.empty[..., None], (self._sum_error + 4 * p.stored) * weights, error)
-        return np.where(np.isfinite(s.logits) | s.empty[..., None], error, 0.0)
+        return np.where(s.seen | s.empty[..., None], error, 0.0)
 
     @cached_property
     def weights(self) -> Floats:
@@ -302,7 +305,7 @@ class Bound:
         mean = (error * size + weights * into_weights).sum(-1, keepdims=True) + roundings * summed + through_output
         moved = weights * (into_weights + mean) + error * (size + summed)
         moved = moved + 4 * p.stored * weights * (size + summed) + 2 * p.smallest
-        return np.where(np.isfinite(s.logits), moved, 0.0)
+        return np.where(s.seen, moved, 0.0)
 
 
 def _stretched(weights: Floats, log_weights: Floats, delta: Floats) -> Floats:

@@ -130,6 +130,21 @@ class Solution:
         return np.where(self.visible, self.scores, -np.inf)
 
     @cached_property
+    def seen(self) -> NDArray[np.bool_]:
+        """(B, Hq, L, S): which keys count, those with a finite logit: visible, and no bias of −inf."""
+        return np.isfinite(self.logits)
+
+    @cached_property
+    def largest(self) -> Floats:
+        """(B, Hq, L): the largest logit of each row's keys, −inf without any."""
+        return np.asarray(np.max(self.logits, axis=-1, initial=-np.inf))
+
+    @property
+    def adds(self) -> bool:
+        """Whether the call adds anything to the scores."""
+        return not self.problem.options.keys().isdisjoint(("bias", "alibi_slopes"))
+
+    @cached_property
     def sinks(self) -> Floats:
         """(Hq, 1): each head's sink logit, −inf without sinks."""
         heads = self.problem.shape[1]
@@ -139,15 +154,13 @@ class Solution:
     @cached_property
     def top(self) -> Floats:
         """(B, Hq, L): the largest logit of each row, 0 in an empty one."""
-        keys = np.max(self.logits, axis=-1, initial=-np.inf)
-        top = np.maximum(keys, self.sinks)
+        top = np.maximum(self.largest, self.sinks)
         return np.where(np.isfinite(top), top, 0.0)
 
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
         """(B, Hq, L): rows without a finite logit, sinks included."""
-        seen = np.isfinite(np.max(self.logits, axis=-1, initial=-np.inf))
-        return np.asarray(~(seen | np.isfinite(self.sinks)), bool)
+        return np.asarray(~(np.isfinite(self.largest) | np.isfinite(self.sinks)), bool)
 
     @cached_property
     def emptied_by_bias(self) -> NDArray[np.bool_]:

@@ -116,7 +116,7 @@ def hidden_everywhere(backend: Backend, problem: Problem) -> Rows:
     """(B, Hkv, S): keys that no query of any head that reads them may attend to, or averages."""
     solution = backend.solution(problem)
     batch, _, kv_heads, _, keys, *_ = problem.shape
-    read = np.isfinite(solution.logits) | averaging(backend, problem)[..., None]
+    read = solution.seen | averaging(backend, problem)[..., None]
     seen = np.zeros((batch, kv_heads, keys), bool)
     for head in range(kv_heads):
         seen[:, head] = read[:, solution.kv_head == head].any(axis=(1, 2))
@@ -137,7 +137,7 @@ def unread(backend: Backend, problem: Problem) -> tuple[Rows, Rows]:
         places[..., problem.rng.randint(problem.shape[4])] = True
     solution = backend.solution(problem)
     spoiled = places[:, solution.kv_head][:, :, None]  # (B, Hq, 1, S)
-    reads = (np.isfinite(solution.logits) & spoiled).any(-1) | averaging(backend, problem)
+    reads = (solution.seen & spoiled).any(-1) | averaging(backend, problem)
     require(bool((~reads).any()) and bool(places.any()))
     return places, ~reads
 

@@ -69,7 +69,7 @@ def _hold_reach(backend: Backend, problem: Problem, changed: Problem, what: str,
     limit = slack(backend, problem, changed)
     same = (before == after) | (np.isnan(before) & np.isnan(after))
     moved = ~same.all(-1)
-    blind = ~np.isfinite(backend.solution(problem).logits[..., key]) & ~averaging(backend, problem)
+    blind = ~backend.solution(problem).seen[..., key] & ~averaging(backend, problem)
     _refuse(moved & blind & (np.abs(after - before) > limit).any(-1), what, "does not see it", "changed")
     with np.errstate(invalid="ignore"):
         must = (np.abs(new - old) > CERTAIN * limit).any(-1)
@@ -102,7 +102,7 @@ def gradients(backend: Backend, problem: Problem) -> float:
         reached = (dvalue != 0).any(-1)  # (B, Hkv, S)
         limit = backend.bound(problem).gradients(lifted(back))[2].max(-1)
         weights = solution.per_kv_head(np.where(solution.empty, 0, 1)[..., query, None] * solution.weights[:, :, query])
-        seen = solution.per_kv_head(np.isfinite(solution.logits[:, :, query]).astype(float)) > 0
+        seen = solution.per_kv_head(solution.seen[:, :, query].astype(float)) > 0
         averaged = averaging(backend, problem)[:, :, query].any()
         known = np.isfinite(limit)  # not where scores overflow the type that they are declared to be stored in
         if not averaged and (reached & ~seen & known).any():

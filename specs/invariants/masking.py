@@ -228,7 +228,7 @@ def nan_query_shows(backend: Backend, problem: Problem) -> float:
     """A query of NaN that sees a key gives NaN, and no other query's output changes: a fault upstream stays visible."""
     _, _, _, queries, _, key_dim, value_dim = problem.shape
     require(queries > 0 and key_dim > 0 and value_dim > 0)
-    seeing = np.asarray(np.isfinite(backend.solution(problem).logits).any(-1))  # (B, Hq, L)
+    seeing = np.asarray(backend.solution(problem).seen.any(-1))  # (B, Hq, L)
     require(bool(seeing.any()))
     drawn, last = int(problem.rng.randint(queries)), queries - 1  # all biases of the last may be the lowest number
     narrow = int(_narrowest(backend, problem)[2])
@@ -242,7 +242,7 @@ def _narrowest(backend: Backend, problem: Problem) -> Array:
 
     A NaN there stands before hidden keys alone, which a running maximum may take for all there is.
     """
-    seen = np.isfinite(backend.solution(problem).logits)  # (B, Hq, L, S)
+    seen = backend.solution(problem).seen  # (B, Hq, L, S)
     count = seen.sum(-1)
     row = np.unravel_index(np.where(count, count, seen.size).argmin(), count.shape)
     return np.array([*row, np.flatnonzero(seen[row])[-1]])
@@ -272,7 +272,7 @@ def nan_value_shows(backend: Backend, problem: Problem) -> float:
     solution, plain = backend.solution(problem), part(backend.solve(problem), "output")
     own = np.zeros(plain.shape[:2], bool)
     own[sample, solution.kv_head == kv_head] = True
-    clearly = np.isfinite(solution.logits[..., spoiled]) & (solution.weights[..., spoiled] > CLEARLY)
+    clearly = solution.seen[..., spoiled] & (solution.weights[..., spoiled] > CLEARLY)
     seeing = clearly & own[..., None]  # (B, Hq, L)
     require(bool(seeing.any()))
     ratios = []
@@ -299,7 +299,7 @@ def nan_value_shows(backend: Backend, problem: Problem) -> float:
 )
 def nan_bias_shows(backend: Backend, problem: Problem) -> float:
     """A bias of NaN shows as NaN in its row, one of ∞ as NaN or the value of its key, and neither in another row."""
-    plain, seen = part(backend.solve(problem), "output"), np.argwhere(np.isfinite(backend.solution(problem).logits))
+    plain, seen = part(backend.solve(problem), "output"), np.argwhere(backend.solution(problem).seen)
     require(len(seen) > 0 and problem.value.size > 0)
     places = [seen[problem.rng.randint(len(seen))], _narrowest(backend, problem)]
     return max(_spoiled_bias_shows(backend, problem, place, plain) for place in places)

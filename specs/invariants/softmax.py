@@ -50,7 +50,7 @@ def weights_nonnegative(backend: Backend, problem: Problem) -> float:
 def hidden_weight_zero(backend: Backend, problem: Problem) -> float:
     """A hidden key has weight exactly 0 in every row that has a visible one."""
     solution = backend.solution(problem)
-    hidden = ~np.isfinite(solution.logits) & ~solution.empty[..., None]
+    hidden = ~solution.seen & ~solution.empty[..., None]
     require(bool(hidden.any()))
     ratios = []
     for case, where in ((problem, ""), (_far_below(problem), " where all scores are far below 0")):
@@ -76,7 +76,7 @@ def hull(backend: Backend, problem: Problem) -> float:
     """Each output lies between the smallest and the largest value that its query sees."""
     require(problem.shape[4] > 0)
     solution, output = backend.solution(problem), _float64(part(backend.solve(problem), "output"))
-    seen = np.isfinite(solution.logits)[..., None]  # (B, Hq, L, S, 1)
+    seen = solution.seen[..., None]  # (B, Hq, L, S, 1)
     value = solution.value[:, :, None]  # (B, Hq, 1, S, Dv)
     low = np.where(seen, value, np.inf).min(3, initial=np.inf)
     high = np.where(seen, value, -np.inf).max(3, initial=-np.inf)

@@ -75,6 +75,7 @@ PLANTED = {
     "additive_mask_as_boolean": "Refuses",
     "infinite_value_turned": "Gives",
     "lse_without_maximum": "Gives",
+    "expanded_read_once": "Gives",
 }
 """Mutants that differ from the correct ``Steps`` in one method."""
 

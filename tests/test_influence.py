@@ -51,6 +51,23 @@ def test_overflowing_scores_are_not_held_against_the_gradients(id, sizes):
     assert check(plain, id, recipe) == 0.0
 
 
+def additive(query, key, value, *, mask=None):
+    """Right, but where all scores of an empty row overflow: their softmax is NaN, and 0 · NaN its gradient."""
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is None:
+        return torch.softmax(scores, -1) @ value
+    weights = torch.softmax(scores + torch.where(mask, 0.0, -3e4).to(scores.dtype), -1)
+    return torch.where(mask.any(-1, keepdim=True), weights, 0) @ value
+
+
+@pytest.mark.parametrize(("values", "finite"), [("far-below", False), ("gaussian", True)])
+def test_overflowing_scores_are_not_held_against_empty_rows(values, finite):
+    recipe = Recipe(Shape(1, 2, 2, 7, 4, 3, 3), "float16", values, 151, (("mask", "holed-head"),))
+    problem = recipe.problem()
+    assert finite == bool(torch.isfinite(torch.tensor(problem.query) @ torch.tensor(problem.key).mT).all())
+    assert check(additive, "gradient.empty_rows_finite", recipe) == 0.0
+
+
 @pytest.mark.parametrize(
     ("id", "keys", "told"),
     [

@@ -69,6 +69,7 @@ def written(backend: Backend, call: Call, literals: Literals, number: int) -> Wr
     ordinal = ORDINALS[number - 1] if number <= len(ORDINALS) else f"number_{number}"
     device = f'"{backend.device}"'
     given = {name: f"asarray({names[name]}, {device})" for name in arrays}
+    given |= {n: f'views({names[n]}, {device})["{call.layouts[i]}"]' for i, n in enumerate(arrays) if i in call.layouts}
     extras = [name for name in arrays if name not in INPUTS]
     passed = ", ".join([*INPUTS, *(f"{n}={n}" for n in extras), *(f"{n}={v!r}" for n, v in plain.items())])
     signature = ", ".join(sorted(arrays, key=lambda name: name != call.option))  # by what it is derived comes first
@@ -82,7 +83,7 @@ def written(backend: Backend, call: Call, literals: Literals, number: int) -> Wr
     if call.compiled and not backend.arrays.RUNS_COMPILED:
         lines += [f"    function({', '.join(given.values())})  # what it makes once and keeps, no compiler need make"]
     body, needs = _applied(backend, call, given, literals, device)
-    return Written(ordinal, [*lines, *body, "", ""], needs, call)
+    return Written(ordinal, [*lines, *body, "", ""], needs | ({"views"} if call.layouts else set()), call)
 
 
 def _other(backend: Backend, call: Call, literals: Literals, number: int) -> Written:

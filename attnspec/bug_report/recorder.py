@@ -34,6 +34,8 @@ class Call:
     """What is derived."""
     given: dict[int | str, Any] = field(default_factory=dict)
     """Another function's arguments by position and name, as it gets them: NumPy arrays and plain values."""
+    layouts: dict[int, str] = field(default_factory=dict)
+    """Which arguments, by position, are not contiguous, and what the binding's ``views`` calls their layout."""
     results: dict[str, Array] = field(default_factory=dict)
     """Empty if it raised."""
 
@@ -91,9 +93,18 @@ class Recorder(Backend):
         return super().positional(names, plain, compiled)
 
     def call(self, function: Callable[..., Any], arguments: list[Any], problem: Problem) -> Result:
-        call = Call("attention", problem, self.compiled[0])
+        layouts = {place: name for place, array in enumerate(arguments) if (name := self._layout(array))}
+        call = Call("attention", problem, self.compiled[0], layouts=layouts)
         result: Result = self._noted(call, lambda: super(Recorder, self).call(function, arguments, problem), _parts)
         return result
+
+    def _layout(self, argument: Any) -> str:
+        """What the binding's ``views`` calls the argument's layout; nothing if it is that of a copy."""
+        if "views" not in self.arrays.TRANSFORMS:
+            return ""
+        array = self.arrays.to_numpy(argument)
+        layouts = {"": self.arrays.asarray(array, self.device), **self.arrays.views(array, self.device)}
+        return next((name for name, each in layouts.items() if _strides(each) == _strides(argument)), "")
 
     def mapped(self, problems: tuple[Problem, ...]) -> list[Result]:
         calls = [Call("attention", problem, mapped=problems) for problem in problems]
@@ -140,6 +151,10 @@ class Recorder(Backend):
             call, lambda: super(Recorder, self).lse_gradients(problem, cotangent), _by_input
         )
         return came
+
+
+def _strides(array: Any) -> Any:
+    return array.stride() if callable(getattr(array, "stride", None)) else array.strides
 
 
 def _parts(result: Result) -> dict[str, Array]:

@@ -139,10 +139,10 @@ class Solution:
         """(B, Hq, L): the largest logit of each row's keys, −inf without any."""
         return np.asarray(np.max(self.logits, axis=-1, initial=-np.inf))
 
-    @property
+    @cached_property
     def adds(self) -> bool:
-        """Whether the call adds anything to the scores."""
-        return not self.problem.options.keys().isdisjoint(("bias", "alibi_slopes"))
+        """Whether anything but zeros is added to the scores."""
+        return bool(self.added.any())
 
     @cached_property
     def sinks(self) -> Floats:

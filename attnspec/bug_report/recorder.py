@@ -102,9 +102,11 @@ class Recorder(Backend):
         """What the binding's ``views`` calls the argument's layout; nothing if it is that of a copy."""
         if "views" not in self.arrays.TRANSFORMS:
             return ""
-        array = self.arrays.to_numpy(argument)
-        layouts = {"": self.arrays.asarray(array, self.device), **self.arrays.views(array, self.device)}
-        return next((name for name, each in layouts.items() if _strides(each) == _strides(argument)), "")
+        array, strides = self.arrays.to_numpy(argument), _strides(argument)
+        if strides == _strides(self.arrays.asarray(array, self.device)):
+            return ""
+        views = self.arrays.views(array, self.device)
+        return next((name for name, view in views.items() if _strides(view) == strides), "")
 
     def mapped(self, problems: tuple[Problem, ...]) -> list[Result]:
         calls = [Call("attention", problem, mapped=problems) for problem in problems]

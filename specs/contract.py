@@ -42,8 +42,11 @@ OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS
 HIDING = ("mask", "bias", "is_causal", "window", "key_lengths", "query_segments")
 """Options that hide keys."""
 
-SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3")
-"""What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes."""
+SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3", "long_rows")
+"""What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes, S > 256."""
+
+LONG = 256
+"""How many keys make no long row yet: as far as bfloat16 counts by ones."""
 
 VALUE_FEATURES = ("nonpositive_scale", "negative_window", "bias_dtype", "lowest_bias", "key_mask", "key_bias")
 """What an option's value may ask for: scale ≤ 0, a window bound below 0, a bias of another dtype than the inputs', one

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
-from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, OPTIONS, PLAIN_OPTIONS, shown
+from attnspec.specs.contract import ARRAY_OPTIONS, DTYPES, LONG, OPTIONS, PLAIN_OPTIONS, shown
 from attnspec.specs.unlocked import cached_property
 
 Array = NDArray[Any]
@@ -151,6 +151,7 @@ class Problem:
             "zero_size": 0 in self.shape,
             "rank2": self.query.ndim == 2,
             "rank3": self.query.ndim == 3,
+            "long_rows": keys > LONG,
             "nonpositive_scale": self.options.get("scale", 1.0) <= 0,
             "negative_window": any(bound is not None and bound < 0 for bound in self.options.get("window", ())),
             "bias_dtype": "bias" in self.options and dtype_name(self.options["bias"].dtype) != self.dtype,

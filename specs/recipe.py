@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from attnspec.specs.contract import DTYPES, shown
+from attnspec.specs.contract import DTYPES, SHAPE_FEATURES, shown
 from attnspec.specs.problem import (
     Array,
     Problem,
@@ -51,9 +51,7 @@ class Shape:
     @property
     def features(self) -> frozenset[str]:
         """The words of LACKS that the shape asks for."""
-        return Recipe(shape=self).problem().features & frozenset(
-            {"gqa", "value_dim", "cross", "zero_size", "rank2", "rank3"}
-        )
+        return Recipe(shape=self).problem().features & frozenset(SHAPE_FEATURES)
 
 
 @dataclass(frozen=True)

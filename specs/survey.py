@@ -11,12 +11,16 @@ from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Violation
 from attnspec.specs.contract import DEVICES, DTYPES, OPTIONS, SHAPE_FEATURES, TRANSFORMS
 from attnspec.specs.invariants.common import hold_result
-from attnspec.specs.plan import POOL, claimed, one_of_each_kind, plainest, plan
+from attnspec.specs.plan import POOL, claimed, one_of_each_kind, plainest, plan, with_values
 from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.settings import SETTINGS, VALUE_SETTINGS, keywords
 from attnspec.specs.transforms import attempt
+from attnspec.specs.values import DISTRIBUTIONS
 
 Lack = frozenset[str]
+
+EXTREME = frozenset({"zero_size", "long_rows"})
+"""Features of shapes that have others of necessity, or by the way."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,8 +123,8 @@ def _named(lack: Lack) -> Lack:
     if len(options) > 1:
         return options
     implied = {VALUE_SETTINGS[word][0] for word in lack & VALUE_SETTINGS.keys()}
-    sizes = frozenset(SHAPE_FEATURES) - {"zero_size"} if "zero_size" in lack else frozenset()
-    return lack - implied - sizes
+    extreme = lack & EXTREME
+    return lack - implied - (frozenset(SHAPE_FEATURES) - extreme if extreme else frozenset())
 
 
 def _simpler(backend: Backend) -> Iterator[Callable[[Recipe], Recipe]]:
@@ -178,7 +182,7 @@ def _answer(backend: Backend, lack: Lack, recipe: Recipe) -> str | None:
 def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
     """Plain recipes that ask for all ``features``, one for each kind of shape; none if the backend cannot be asked.
 
-    Of sizes of 0 every one is a kind: a function may well have rows without keys but not a value without width.
+    Of extreme sizes every one is a kind: a function may well have rows without keys but not a value without width.
     """
     able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
     recipe, transforms = plainest(backend), features & frozenset(TRANSFORMS)
@@ -191,8 +195,8 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
     for word in features & set(VALUE_SETTINGS):
         option, *names = VALUE_SETTINGS[word]
         variants = [variant.with_settings(**{option: name}) for variant in variants for name in names]
-    empty = (shape for shape in POOL if "zero_size" in features & shape.features)
-    for shape in dict.fromkeys((recipe.shape, *one_of_each_kind(POOL), *empty)):
+    extreme = (shape for shape in POOL if EXTREME & features & shape.features)
+    for shape in dict.fromkeys((recipe.shape, *one_of_each_kind(POOL), *extreme)):
         for variant in variants:
             candidate = dataclasses.replace(variant, shape=shape)
             asked = candidate.problem().features | transforms
@@ -202,7 +206,10 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
 
 
 def otherwise_set(backend: Backend, recipe: Recipe) -> Iterator[Recipe]:
-    """The recipe with each other setting of each of its options, such as a mask that leaves a row without keys."""
+    """The recipe with other numbers, such as equal ones, and with each other setting of each of its options, such as a
+    mask that leaves a row without keys.
+    """
+    yield from (with_values(recipe, values, recipe.seed) for values in DISTRIBUTIONS if values != recipe.values)
     for option, _ in recipe.settings:
         for name in SETTINGS[option]:
             other = recipe.with_settings(**{option: name})

@@ -36,6 +36,17 @@ def test_views_that_raise_are_told_with_their_lack():
     assert "wanted contiguous arrays" in failure.message
 
 
+def short_rows(query, key, value):
+    if key.shape[-2] > 256:
+        raise ValueError("wanted at most 256 keys")
+    return numpy_naive.attention(query, key, value)
+
+
+def test_long_rows_that_raise_are_told_by_that_word_alone():
+    """The problems that show it have more keys than queries, too."""
+    assert contract(short_rows, set())["contract.claims"].failure.lacks == ("long_rows",)
+
+
 @pytest.mark.parametrize(("function", "idle"), [(dense_only, False), (any_layout, True)])
 def test_a_lack_of_views_must_raise(function, idle):
     outcomes = contract(function, {"views"})
@@ -57,6 +68,16 @@ def test_a_known_issue_is_looked_for_in_each_setting():
     assert outcome.status == KNOWN
     mended = contract(any_layout_with_mask, set(), KNOWN_ISSUES={"mask": "empty rows"})["contract.known_issues"]
     assert "wanted mask to fail as declared" in mended.failure.message
+
+
+def stalled(query, key, value):
+    equal = key.shape[-2] > 256 and (key == key[..., :1, :]).all()
+    return numpy_naive.attention(query, key, value) * (2 if equal else 1)
+
+
+def test_a_known_issue_is_looked_for_in_other_numbers():
+    outcome = contract(stalled, set(), KNOWN_ISSUES={"long_rows": "equal keys"})["contract.known_issues"]
+    assert outcome.status == KNOWN
 
 
 def any_layout_with_mask(query, key, value, *, mask=None):

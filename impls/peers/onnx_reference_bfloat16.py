@@ -15,11 +15,7 @@ PACKAGES = ("onnx",)
 DTYPES = ("bfloat16",)
 STALLS = "the softmax's denominator is summed in bfloat16, and stands still after 256 equal terms; unreported"
 KNOWN_ISSUES = {
-    "range.long_rows": STALLS,
-    "softmax.zero_query": STALLS,
-    "softmax.constant_value": STALLS,
-    "softmax.every_key_counts": STALLS,
-    "purity.history": STALLS,  # which looks at other numbers too
+    "long_rows": STALLS,
     "rejection.rank": "ranks that are not equal meet a bare assert; unreported",
 }
 CONVENTIONS = {"masked_nonfinite": "propagates"}

@@ -291,6 +291,7 @@ LARGE = Shape(1, 3, 3, 257, 257, 16, 16)
     formula="A(x) on one thread = A(x) on two",
     source=FUNCTION,
     needs={"threads"},
+    claims={"long_rows"},
     probes=(lambda dtype: Recipe(LARGE, dtype).problem(),),
 )
 def thread_count(backend: Backend, problem: Problem) -> float:

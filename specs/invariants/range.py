@@ -70,7 +70,7 @@ def _long_row(dtype: str | None = None) -> Probe:
     formula="S = 4096 equal keys ⟹ O = mean of V",
     source=EQUATION_1,
     catches=("K6",),
-    claims={"cross"},
+    claims={"cross", "long_rows"},
     probes=(_long_row(), _long_row("float16"), _long_row("bfloat16")),
 )
 def long_rows(backend: Backend, problem: Problem) -> float:

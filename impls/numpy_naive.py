@@ -147,14 +147,14 @@ def with_bias(scores: Array, bias: Array | None, slopes: Array | None) -> Array:
 
 def visibility(shape: tuple[int, ...], is_causal: bool, options: dict[str, Any]) -> Array:
     """Which keys each query may attend to: the conjunction of every way to hide one."""
-    after, conditions = distances(*shape[2:]), []
     left, right = options["window"] or (None, None)
+    conditions = []
     if is_causal:
-        conditions.append(after <= 0)
+        conditions.append(distances(*shape[2:]) <= 0)
     if left is not None:
-        conditions.append(after >= -left)
+        conditions.append(distances(*shape[2:]) >= -left)
     if right is not None:
-        conditions.append(after <= right)
+        conditions.append(distances(*shape[2:]) <= right)
     if options["mask"] is not None:
         conditions.append(options["mask"])
     if options["bias"] is not None:
@@ -213,48 +213,49 @@ def weighted_sum(weights: Array, value: Array, visible: Array) -> Array:
 def check(arguments: dict[str, Any]) -> None:
     """Raise ValueError that tells what was wanted, what came, and in which call."""
     given = {name: argument for name, argument in arguments.items() if argument is not None}
-    for good, name, wanted in requirements(given):
-        if not good:
+    for unmet in requirements(given):
+        if isinstance(unmet, tuple):
+            name, wanted = unmet
             text = {n: f"{a.dtype}{a.shape}" if isinstance(a, np.ndarray) else repr(a) for n, a in given.items()}
             call = ", ".join(f"{argument}={shown}" for argument, shown in text.items())
             raise ValueError(f"{name}: wanted {wanted}, came {text.get(name)}, in attention({call})")
 
 
-def requirements(given: dict[str, Any]) -> Iterator[tuple[bool, str, str]]:
-    """(whether it is met, of which argument, what is wanted); each may rely on those before it."""
+def requirements(given: dict[str, Any]) -> Iterator[bool | tuple[str, str]]:
+    """Whether each is met, or else (of which argument, what is wanted); each may rely on those before it."""
     window = given.get("window", (None, None))
     good = isinstance(window, tuple) and len(window) == 2 and all(isinstance(b, int | None) for b in window)
-    yield good, "window", "(left, right), each an integer or None"
+    yield good or ("window", "(left, right), each an integer or None")
     arrays = {name: argument for name, argument in given.items() if name != "window"}
     for name, array in arrays.items():
-        yield isinstance(array, np.ndarray), name, "a NumPy array"
+        yield isinstance(array, np.ndarray) or (name, "a NumPy array")
     query, key, value = (arrays[name] for name in ("query", "key", "value"))
-    yield query.ndim in (2, 3, 4), "query", "2, 3 or 4 axes"
+    yield query.ndim in (2, 3, 4) or ("query", "2, 3 or 4 axes")
     batch, heads = query.shape[:-3], query.shape[-3:-2]  # () where the rank leaves them out
     queries, keys = query.shape[-2:-1], key.shape[-2:-1]
     for name in ("key", "value"):
-        yield arrays[name].ndim == query.ndim, name, f"{query.ndim} axes as in query"
-        yield arrays[name].dtype == query.dtype, name, "the dtype of query"
-        yield arrays[name].shape[:-3] == batch, name, f"batch {batch} as in query"
-    yield key.shape[-1] == query.shape[-1], "key", f"width {query.shape[-1]} as in query"
-    yield value.shape[:-1] == key.shape[:-1], "value", f"all but the width as in key, {key.shape[:-1]}"
+        yield arrays[name].ndim == query.ndim or (name, f"{query.ndim} axes as in query")
+        yield arrays[name].dtype == query.dtype or (name, "the dtype of query")
+        yield arrays[name].shape[:-3] == batch or (name, f"batch {batch} as in query")
+    yield key.shape[-1] == query.shape[-1] or ("key", f"width {query.shape[-1]} as in query")
+    yield value.shape[:-1] == key.shape[:-1] or ("value", f"all but the width as in key, {key.shape[:-1]}")
     groups = key.shape[-3:-2] == heads or (key.shape[-3] > 0 and heads[0] % key.shape[-3] == 0)
-    yield groups, "key", f"a number of heads that divides query's {heads}"
+    yield groups or ("key", f"a number of heads that divides query's {heads}")
 
     full = batch + heads + queries + keys
     shapes = {"alibi_slopes": heads or (1,), "sinks": heads or (1,), "key_lengths": batch}
     shapes |= {"query_segments": batch + queries, "key_segments": batch + keys}
     for name in filter(arrays.__contains__, shapes):
-        yield arrays[name].shape == shapes[name], name, f"shape {shapes[name]}"
+        yield arrays[name].shape == shapes[name] or (name, f"shape {shapes[name]}")
     for name in filter(arrays.__contains__, ("mask", "bias")):
         shape = (1,) * (query.ndim - arrays[name].ndim) + arrays[name].shape
         good = len(shape) == len(full) and all(a in (1, b) for a, b in zip(shape, full, strict=True))
-        yield good, name, f"what broadcasts to {full}"
+        yield good or (name, f"what broadcasts to {full}")
     for name in filter(arrays.__contains__, ("query", "bias", "alibi_slopes", "sinks")):
-        yield arrays[name].dtype.name in DTYPES, name, f"one of {', '.join(DTYPES)}"
+        yield arrays[name].dtype.name in DTYPES or (name, f"one of {', '.join(DTYPES)}")
     for name in filter(arrays.__contains__, ("key_lengths", "query_segments", "key_segments")):
-        yield arrays[name].dtype.kind in "iu", name, "integers"
-    yield "mask" not in arrays or arrays["mask"].dtype == bool, "mask", "bool"
-    yield bool(np.all(arrays.get("key_lengths", 0) >= 0)), "key_lengths", "0 or more"
+        yield arrays[name].dtype.kind in "iu" or (name, "integers")
+    yield "mask" not in arrays or arrays["mask"].dtype == bool or ("mask", "bool")
+    yield "key_lengths" not in arrays or bool((arrays["key_lengths"] >= 0).all()) or ("key_lengths", "0 or more")
     for name, other in (("query_segments", "key_segments"), ("key_segments", "query_segments")):
-        yield other not in arrays or name in arrays, name, f"one, as there are {other}"
+        yield other not in arrays or name in arrays or (name, f"one, as there are {other}")

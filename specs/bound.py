@@ -187,7 +187,7 @@ class Bound:
     def _drift(self) -> tuple[Floats, Floats]:
         """(B, Hq, L): the largest and smallest log Σ p·exp(e) that score errors within δ can make."""
         s = self.solution
-        weights = np.where(s.empty[..., None], 0.0, self._weights)
+        weights = np.where(s.empty[..., None], 0.0, self._weights) if s.any_empty else self._weights
         most = np.where(s.seen, self.delta, 0.0).max(-1, initial=0.0)
         with np.errstate(over="ignore", divide="ignore"):
             up = _stretched(weights, s.log_weights, self.delta).sum(-1)
@@ -210,9 +210,10 @@ class Bound:
         above = _stretched(weights, s.log_weights, self.delta - down)
         below = -weights * np.expm1(-self.delta - up)
         moved = np.minimum(np.maximum(above, below), 1.0)
-        error = moved + (self._sum_error + 4 * p.stored) * (weights + moved) + 2 * p.smallest
-        error = np.where(s.empty[..., None], (self._sum_error + 4 * p.stored) * weights, error)
-        return np.where(s.seen | s.empty[..., None], error, 0.0)
+        summed = self._sum_error + 4 * p.stored
+        error = moved + summed * (weights + moved) + 2 * p.smallest
+        unseen = np.where(s.empty[..., None], summed * weights, 0.0) if s.any_empty else 0.0
+        return np.where(s.seen, error, unseen)
 
     @cached_property
     def weights(self) -> Floats:
@@ -228,8 +229,12 @@ class Bound:
         size = np.abs(s.value)
         carried = (self._weights + self.stored_weights) @ size
         error = self.stored_weights @ size + (self._sum_error + 4 * p.stored + p.output) * carried
-        blank = s.empty & (self._weights.sum(-1) == 0)
-        error = error + np.where(blank, 0.0, 4 * (p.smallest + p.returned) + keys * p.faintest)[..., None]
+        underflow = 4 * (p.smallest + p.returned) + keys * p.faintest
+        if s.any_empty:
+            blank = s.empty & (self._weights.sum(-1) == 0)
+            error = error + np.where(blank, 0.0, underflow)[..., None]
+        else:
+            error = error + underflow
         if self.values_may_overflow:
             error = np.where(keys * size.max(-2, initial=0.0, keepdims=True) > p.largest, np.inf, error)
         return np.where(self.lost, np.inf, error)

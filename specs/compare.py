@@ -30,14 +30,17 @@ def ratios(came: Array, wanted: Floats, bound: Floats | float) -> Floats:
     came, wanted = np.asarray(came, np.float64), np.asarray(wanted, np.float64)
     if came.shape != wanted.shape:
         raise ValueError(f"compare: wanted shape {wanted.shape}, came {came.shape}")
-    bound = np.broadcast_to(np.asarray(bound, np.float64), wanted.shape)
+    bound = _spread(bound, wanted.shape)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        ratio = np.asarray(np.abs(came - wanted) / bound)
-    same = (came == wanted) | (np.isnan(came) & np.isnan(wanted))
-    ratio[np.isnan(ratio)] = np.inf
-    ratio[same | np.isposinf(bound)] = 0.0
-    ratio[~(bound >= 0)] = np.inf
-    return ratio
+        ratio = np.abs(came - wanted) / bound
+    right = (came == wanted) | (np.isnan(came) & np.isnan(wanted)) | (bound == np.inf)
+    wrong = (np.isnan(ratio) & ~right) | ~(bound >= 0)
+    return np.where(wrong, np.inf, np.where(right, 0.0, ratio))
+
+
+def _spread(bound: Floats | float, shape: tuple[int, ...]) -> Floats:
+    array = np.asarray(bound, np.float64)
+    return array if array.shape == shape else np.broadcast_to(array, shape)
 
 
 def worst(came: Array, wanted: Floats, bound: Floats | float) -> Difference | None:
@@ -45,6 +48,6 @@ def worst(came: Array, wanted: Floats, bound: Floats | float) -> Difference | No
     ratio = ratios(came, wanted, bound)
     if ratio.size == 0:
         return None
-    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(ratio)), ratio.shape))
-    arrays = (np.asarray(wanted), np.asarray(came, np.float64), np.broadcast_to(bound, ratio.shape), ratio)
+    index = tuple(int(i) for i in np.unravel_index(int(ratio.argmax()), ratio.shape))
+    arrays = (np.asarray(wanted), np.asarray(came, np.float64), _spread(bound, ratio.shape), ratio)
     return Difference(index, *(float(array[index]) for array in arrays))

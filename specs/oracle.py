@@ -36,13 +36,18 @@ class Solution:
 
     @cached_property
     def key(self) -> Floats:
-        """(B, Hq, S, Dk): each query head's own copy."""
-        return _float64(self.problem.key)[:, self.kv_head]
+        """(B, Hq, S, Dk): for each query head."""
+        return self._per_query_head(_float64(self.problem.key))
 
     @cached_property
     def value(self) -> Floats:
-        """(B, Hq, S, Dv): each query head's own copy."""
-        return _float64(self.problem.value)[:, self.kv_head]
+        """(B, Hq, S, Dv): for each query head."""
+        return self._per_query_head(_float64(self.problem.value))
+
+    def _per_query_head(self, array: Floats) -> Floats:
+        """The array if each query head has a key/value head of its own, else a copy for each."""
+        _, heads, kv_heads, *_ = self.problem.shape
+        return array if heads == kv_heads else array[:, self.kv_head]
 
     @cached_property
     def kv_head(self) -> NDArray[np.intp]:
@@ -107,14 +112,14 @@ class Solution:
     @cached_property
     def visible(self) -> NDArray[np.bool_]:
         """(B, Hq, L, S): which keys each query may attend to, −inf bias aside."""
-        options, behind = self.problem.options, self.position
+        options = self.problem.options
         visible = np.ones(self.scaled.shape, bool)
         if "mask" in options:
             visible &= lifted(options["mask"])
         if options.get("is_causal"):
-            visible &= behind >= 0
+            visible &= self.position >= 0
         if "window" in options:
-            visible &= in_window(behind, options["window"], self.conventions["window"])
+            visible &= in_window(self.position, options["window"], self.conventions["window"])
         if "key_lengths" in options:
             lengths = np.asarray(options["key_lengths"]).reshape(-1, 1, 1, 1)
             visible &= np.arange(self.problem.shape[4]) < lengths
@@ -163,6 +168,11 @@ class Solution:
         return np.asarray(~(np.isfinite(self.largest) | np.isfinite(self.sinks)), bool)
 
     @cached_property
+    def any_empty(self) -> bool:
+        """Whether there is an empty row."""
+        return bool(self.empty.any())
+
+    @cached_property
     def emptied_by_bias(self) -> NDArray[np.bool_]:
         """(B, Hq, L): empty rows in which every key is visible and every bias is −inf."""
         return np.asarray(self.empty & self.visible.all(axis=-1) & (self.visible.shape[-1] > 0), bool)
@@ -174,7 +184,7 @@ class Solution:
         Those emptied by a mask and −inf bias together, where the two conventions differ, and under "nan" those of
         S = 0, where 0/0 is NaN but a sum over nothing 0.
         """
-        if not self.empty.any():
+        if not self.any_empty:
             return self.empty
         differ = self.conventions["empty_row"] != self.conventions["empty_row_bias"]
         some = self.visible.any(axis=-1) & ~self.visible.all(axis=-1)
@@ -185,7 +195,8 @@ class Solution:
     def log_weights(self) -> Floats:
         """(B, Hq, L, S): log-softmax; −inf throughout an empty row."""
         with np.errstate(invalid="ignore"):
-            return np.where(self.empty[..., None], -np.inf, self.logits - self.log_denominator[..., None])
+            log_weights = self.logits - self.log_denominator[..., None]
+        return np.where(self.empty[..., None], -np.inf, log_weights) if self.any_empty else log_weights
 
     @cached_property
     def log_denominator(self) -> Floats:
@@ -200,7 +211,7 @@ class Solution:
     def weights(self) -> Floats:
         """(B, Hq, L, S): the softmax, empty rows by convention."""
         weights = np.exp(self.log_weights)
-        if self.empty.any():
+        if self.any_empty:
             weights[self.empty] = _empty_weight(self.conventions["empty_row"], weights.shape[-1])
             weights[self.emptied_by_bias] = _empty_weight(self.conventions["empty_row_bias"], weights.shape[-1])
         return weights

@@ -42,8 +42,9 @@ OPTIONS = ARRAY_OPTIONS + PLAIN_OPTIONS
 HIDING = ("mask", "bias", "is_causal", "window", "key_lengths", "query_segments")
 """Options that hide keys."""
 
-SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3", "long_rows")
-"""What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes, S > 256."""
+SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3", "one_key", "long_rows")
+"""What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes, S = 1,
+S > 256."""
 
 LONG = 256
 """How many keys make no long row yet: as far as bfloat16 counts by ones."""

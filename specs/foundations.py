@@ -51,9 +51,10 @@ def surveyed(backend: Backend, partial: bool = False) -> tuple[Backend, list[Out
 
 def still_failing(backend: Backend, features: frozenset[str]) -> tuple[Invariant, Recipe] | None:
     """The first invariant of the definition, the shape or the transform that is violated where a fault is known."""
-    transforms = features & frozenset(TRANSFORMS)
-    able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
-    recipes = recipes_with(backend, features)
+    transforms, declaration = features & frozenset(TRANSFORMS), backend.declaration
+    lacks = declaration.lacks | set(declaration.known_faults)
+    able = backend.assuming(lacks=frozenset(lack for lack in lacks if not lack <= features))
+    recipes = recipes_with(able, features)
     others = (other for plain in recipes[:1] for other in otherwise_set(able, plain))
     for recipe in (*recipes, *others):
         for invariant in catalogue().values():

@@ -201,8 +201,8 @@ def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[P
 
 
 def one_of_each_kind(shapes: Sequence[Shape]) -> list[Shape]:
-    """The first shape for each set of features. Whether rows are long makes no kind: that is tried without options."""
-    return list({shape.features - {"long_rows"}: shape for shape in reversed(shapes)}.values())
+    """The first shape for each set of features. The number of keys makes no kind: each is tried without options."""
+    return list({shape.features - {"one_key", "long_rows"}: shape for shape in reversed(shapes)}.values())
 
 
 def _features(row: dict[str, object]) -> frozenset[str]:

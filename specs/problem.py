@@ -151,6 +151,7 @@ class Problem:
             "zero_size": 0 in self.shape,
             "rank2": self.query.ndim == 2,
             "rank3": self.query.ndim == 3,
+            "one_key": keys == 1,
             "long_rows": keys > LONG,
             "nonpositive_scale": self.options.get("scale", 1.0) <= 0,
             "negative_window": any(bound is not None and bound < 0 for bound in self.options.get("window", ())),

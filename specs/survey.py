@@ -19,7 +19,7 @@ from attnspec.specs.values import DISTRIBUTIONS
 
 Lack = frozenset[str]
 
-EXTREME = frozenset({"zero_size", "long_rows"})
+EXTREME = frozenset({"zero_size", "one_key", "long_rows"})
 """Features of shapes that have others of necessity, or by the way."""
 
 
@@ -206,11 +206,11 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
 
 
 def otherwise_set(backend: Backend, recipe: Recipe) -> Iterator[Recipe]:
-    """The recipe with other numbers, such as equal ones, and with each other setting of each of its options, such as a
-    mask that leaves a row without keys.
+    """The recipe with other numbers, such as equal ones, and with each other setting of each option, such as a mask
+    that leaves a row without keys.
     """
     yield from (with_values(recipe, values, recipe.seed) for values in DISTRIBUTIONS if values != recipe.values)
-    for option, _ in recipe.settings:
+    for option in claimed(backend):
         for name in SETTINGS[option]:
             other = recipe.with_settings(**{option: name})
             if other != recipe and backend.supports(other.problem().features):

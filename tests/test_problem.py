@@ -185,6 +185,7 @@ def test_shape_is_that_of_the_definition_whatever_the_rank():
         (Shape(2, 6, 2, 3, 3, 4, 4), {"gqa"}),
         (Shape(2, 2, 2, 3, 3, 4, 5), {"value_dim"}),
         (Shape(2, 2, 2, 3, 4, 4, 4), {"cross"}),
+        (Shape(2, 2, 2, 3, 1, 4, 4), {"cross", "one_key"}),
         (Shape(2, 2, 2, 3, 256, 4, 4), {"cross"}),
         (Shape(2, 2, 2, 3, 257, 4, 4), {"cross", "long_rows"}),
         (Shape(0, 2, 2, 3, 3, 4, 4), {"zero_size"}),

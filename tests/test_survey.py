@@ -80,6 +80,23 @@ def test_a_known_issue_is_looked_for_in_other_numbers():
     assert outcome.status == KNOWN
 
 
+def folded(query, key, value, *, mask=None):
+    output = nan_in_empty_rows(query, key, value, mask=mask)
+    return np.broadcast_to(value, output.shape) if key.shape[-2] == 1 else output
+
+
+def test_a_known_issue_is_looked_for_with_each_option():
+    """One key is rightly attended to, unless a mask hides it."""
+    outcome = contract(folded, {"gqa"}, KNOWN_ISSUES={"one_key": "a mask unseen"})["contract.known_issues"]
+    assert outcome.status == KNOWN
+
+
+def test_another_issue_does_not_keep_one_alive():
+    issues = {"mask": "empty rows", "one_key": "mended"}
+    outcome = contract(nan_in_empty_rows, set(), KNOWN_ISSUES=issues)["contract.known_issues"]
+    assert "wanted one_key to fail as declared" in outcome.failure.message
+
+
 def any_layout_with_mask(query, key, value, *, mask=None):
     return numpy_naive.attention(query, key, value, mask=mask)
 

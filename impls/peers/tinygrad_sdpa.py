@@ -13,12 +13,7 @@ FOLDED = (
 )
 KNOWN_ISSUES = {
     "zero_size": "a width of 0 gives NaN, for scores of 0 are divided by its root; unreported",
-    "definition.output": FOLDED,
-    "shape.value_dim": FOLDED,
-    "influence.values": FOLDED,
-    "masking.hidden_is_unread": FOLDED,
-    "masking.nan_query_shows": FOLDED,
-    "softmax.score_shift": FOLDED,
+    "one_key": FOLDED,
     "rejection.heads": "of more key heads than query heads each is repeated 0 times: the output has none; unreported",
     "rejection.integers": "the scores of integers are cut to integers; unreported",
     "rejection.mask_shape": "a mask of five axes gives an output of five; unreported",

@@ -59,12 +59,13 @@ def zero_size(backend: Backend, problem: Problem) -> float:
     formula="S = 1 ⟹ O_i = V_1 for every i that sees the key",
     source=EQUATION_1,
     catches=("H10",),
+    needs={"one_key"},
     without={"sinks"},
 )
 def one(backend: Backend, problem: Problem) -> float:
     """With a single key every query that sees it gets exactly its value."""
-    _, _, _, queries, keys, *_ = problem.shape
-    require(keys == 1 and queries > 0)
+    _, _, _, queries, *_ = problem.shape
+    require(queries > 0)
     solution = backend.solution(problem)
     wanted = np.broadcast_to(solution.value, (*solution.weights.shape[:3], solution.value.shape[-1]))
     seen = ~solution.empty[..., None]

@@ -55,7 +55,7 @@ def still_failing(backend: Backend, features: frozenset[str]) -> tuple[Invariant
     lacks = declaration.lacks | set(declaration.known_faults)
     able = backend.assuming(lacks=frozenset(lack for lack in lacks if not lack <= features))
     recipes = recipes_with(able, features)
-    others = (other for plain in recipes[:1] for other in otherwise_set(able, plain))
+    others = (other for plain in recipes for other in otherwise_set(able, plain))
     for recipe in (*recipes, *others):
         for invariant in catalogue().values():
             about = transforms & invariant.needs if transforms else invariant.family in ("definition", "shape")

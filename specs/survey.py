@@ -209,7 +209,8 @@ def otherwise_set(backend: Backend, recipe: Recipe) -> Iterator[Recipe]:
     """The recipe with other numbers, such as equal ones, and with each other setting of each option, such as a mask
     that leaves a row without keys.
     """
-    yield from (with_values(recipe, values, recipe.seed) for values in DISTRIBUTIONS if values != recipe.values)
+    numbered = enumerate(DISTRIBUTIONS, recipe.seed + 1)
+    yield from (with_values(recipe, values, seed) for seed, values in numbered)
     for option in claimed(backend):
         for name in SETTINGS[option]:
             other = recipe.with_settings(**{option: name})

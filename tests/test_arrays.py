@@ -6,9 +6,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from attnspec.bug_report.recorder import Recorder
 from attnspec.errors import modules_of
 from attnspec.specs.arrays import ArrayLibrary
-from attnspec.specs.contract import TRANSFORMS
+from attnspec.specs.backend import Backend
+from attnspec.specs.contract import TRANSFORMS, read_declaration
+from attnspec.specs.recipe import Recipe
 
 NAMES = modules_of("attnspec.impls.arrays")
 DTYPES = ("float64", "float32", "float16", ml_dtypes.bfloat16, "bool", "int32", "int64")
@@ -48,6 +51,14 @@ def test_it_has_what_the_protocol_says(arrays):
     assert frozenset(TRANSFORMS) >= arrays.TRANSFORMS
     assert arrays.devices()[0] == "cpu"
     assert arrays.version()[0].isdigit()
+
+
+def test_calls_with_its_arrays_can_be_recorded(arrays):
+    declaration = read_declaration({"ARRAYS": arrays.__name__})
+    recorder = Recorder.over(Backend("doubles", lambda query, key, value: query + query, declaration, arrays))
+    problem = Recipe().problem()
+    np.testing.assert_array_equal(recorder.solve(problem).output, 2 * problem.query)
+    assert [call.layouts for call in recorder.calls] == [{}]
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -99,10 +99,11 @@ class Recorder(Backend):
         return result
 
     def _layout(self, argument: Any) -> str:
-        """What the binding's ``views`` calls the argument's layout; nothing if it is that of a copy."""
-        if "views" not in self.arrays.TRANSFORMS:
+        """What the binding's ``views`` calls the argument's layout; nothing if it is a copy's, or not to be told."""
+        strides = _strides(argument)
+        if strides is None or "views" not in self.arrays.TRANSFORMS:
             return ""
-        array, strides = self.arrays.to_numpy(argument), _strides(argument)
+        array = self.arrays.to_numpy(argument)
         if strides == _strides(self.arrays.asarray(array, self.device)):
             return ""
         views = self.arrays.views(array, self.device)
@@ -156,7 +157,8 @@ class Recorder(Backend):
 
 
 def _strides(array: Any) -> Any:
-    return array.stride() if callable(getattr(array, "stride", None)) else array.strides
+    """None where the library tells none."""
+    return array.stride() if callable(getattr(array, "stride", None)) else getattr(array, "strides", None)
 
 
 def _parts(result: Result) -> dict[str, Array]:

@@ -149,12 +149,14 @@ def visibility(shape: tuple[int, ...], is_causal: bool, options: dict[str, Any])
     """Which keys each query may attend to: the conjunction of every way to hide one."""
     left, right = options["window"] or (None, None)
     conditions = []
-    if is_causal:
-        conditions.append(distances(*shape[2:]) <= 0)
-    if left is not None:
-        conditions.append(distances(*shape[2:]) >= -left)
-    if right is not None:
-        conditions.append(distances(*shape[2:]) <= right)
+    if is_causal or options["window"]:
+        after = distances(*shape[2:])
+        if is_causal:
+            conditions.append(after <= 0)
+        if left is not None:
+            conditions.append(after >= -left)
+        if right is not None:
+            conditions.append(after <= right)
     if options["mask"] is not None:
         conditions.append(options["mask"])
     if options["bias"] is not None:

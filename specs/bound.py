@@ -135,7 +135,7 @@ class Bound:
         beyond = most * (1 + self._relative) > largest
         return np.asarray(beyond | (np.abs(s.top) > largest) | s.undetermined)[..., None]
 
-    @property
+    @cached_property
     def _relative(self) -> float:
         """Error of a score relative to its magnitude."""
         key_dim = self.solution.problem.shape[5]
@@ -198,7 +198,7 @@ class Bound:
                 up, down = up + _share(share, sink), down + share * np.expm1(-sink)
             return np.minimum(np.log1p(up), most), np.maximum(np.log1p(np.maximum(down, -1.0)), -most)
 
-    @property
+    @cached_property
     def _sum_error(self) -> float:
         return gamma(2 * self.solution.problem.shape[4] + 16, self.precision.accumulator)
 
@@ -212,8 +212,8 @@ class Bound:
         moved = np.minimum(np.maximum(above, below), 1.0)
         summed = self._sum_error + 4 * p.stored
         error = moved + summed * (weights + moved) + 2 * p.smallest
-        unseen = np.where(s.empty[..., None], summed * weights, 0.0) if s.any_empty else 0.0
-        return np.where(s.seen, error, unseen)
+        error = np.where(s.seen, error, 0.0)
+        return np.where(s.empty[..., None], summed * weights, error) if s.any_empty else error
 
     @cached_property
     def weights(self) -> Floats:

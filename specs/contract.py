@@ -46,6 +46,9 @@ SHAPE_FEATURES = ("gqa", "value_dim", "cross", "zero_size", "rank2", "rank3", "o
 """What a problem's shape may ask for: Hq ≠ Hkv, Dv ≠ Dk, L ≠ S, a dimension of 0, fewer than four axes, S = 1,
 S > 256."""
 
+LENGTHS = frozenset({"one_key", "long_rows"})
+"""Those of them that are about the number of keys alone."""
+
 LONG = 256
 """How many keys make no long row yet: as far as bfloat16 counts by ones."""
 

@@ -65,7 +65,7 @@ def _failure(invariant: Invariant, backend: Backend, case: Recipe | Problem, shr
     return Failure("failed once and held when looked at again: the result depends on what went before", problem)
 
 
-KINDS = ("gqa", "rank2", "rank3", "zero_size")
+KINDS = ("gqa", "rank2", "rank3", "zero_size", "long_rows")
 """Kinds of shapes that a smallest problem keeps only if the failure needs them."""
 
 

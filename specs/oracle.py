@@ -159,13 +159,16 @@ class Solution:
     @cached_property
     def top(self) -> Floats:
         """(B, Hq, L): the largest logit of each row, 0 in an empty one."""
-        top = np.maximum(self.largest, self.sinks)
+        top = np.maximum(self.largest, self.sinks) if "sinks" in self.problem.options else self.largest
         return np.where(np.isfinite(top), top, 0.0)
 
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
         """(B, Hq, L): rows without a finite logit, sinks included."""
-        return np.asarray(~(np.isfinite(self.largest) | np.isfinite(self.sinks)), bool)
+        some = np.isfinite(self.largest)
+        if "sinks" in self.problem.options:
+            some = some | np.isfinite(self.sinks)
+        return np.asarray(~some, bool)
 
     @cached_property
     def any_empty(self) -> bool:

@@ -12,8 +12,9 @@ query_offsets[b] to before query_offsets[b + 1], and the keys likewise; it may h
 
 Each sequence is attended as by ``attention`` on its own, with the keywords and conventions of that: is_causal, window
 and ALiBi count positions within the sequence, and ``causal_alignment`` holds for its own lengths. A lack of
-``zero_size`` rules out empty sequences, one of ``cross`` other numbers of queries than of keys. Malformed offsets
-raise ValueError. The function is called as it is, not compiled: offsets have values that can be looked at.
+``zero_size`` rules out empty sequences, one of ``cross`` other numbers of queries than of keys; ``one_key`` and
+``long_rows`` are about ``attention`` alone. Malformed offsets raise ValueError. The function is called as it is, not
+compiled: offsets have values that can be looked at.
 """
 
 import dataclasses

@@ -7,7 +7,7 @@ from numpy.random import RandomState
 
 from attnspec.specs.backend import Backend
 from attnspec.specs.catalogue import Probe
-from attnspec.specs.contract import has_keyword
+from attnspec.specs.contract import LENGTHS, has_keyword
 from attnspec.specs.packing import NAME, Pack
 from attnspec.specs.problem import Array, Problem, generator
 from attnspec.specs.recipe import Recipe, Shape
@@ -74,7 +74,7 @@ def packed(backend: Backend, problem: Problem) -> Pack:
         rng = generator(problem.seed, 0x9ACC)
         query, key, value = map(_in_a_row, (problem.query, problem.key, problem.value))
         able = {word for word in ("cross", "zero_size") if _able(backend, problem.features | {word})}
-        features = problem.features | able | {NAME}
+        features = (problem.features - LENGTHS) | able | {NAME}
         offsets = _offsets(rng, len(query), len(key), able)
         options = _options(backend, problem, features)
         first, second = (o.astype(np.int64 if problem.seed % 2 else np.int32) for o in offsets)

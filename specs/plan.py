@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from attnspec.specs.backend import Backend
+from attnspec.specs.contract import LENGTHS
 from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.settings import SETTINGS, keywords
 from attnspec.specs.values import DISTRIBUTIONS
@@ -64,8 +65,8 @@ def plan(backend: Backend) -> tuple[Recipe, ...]:
     """Recipes with each pair of options, dtype and option, shape and option, each shape, each option's settings alone,
     each dtype without options.
 
-    Where every new combination must be compiled, options meet each of the shapes' features instead of each shape,
-    and none is alone.
+    Where every new combination must be compiled, options meet one shape of each kind instead of each shape, and none
+    is alone.
     """
     rows = list(_cover(backend))
     off = {**rows[0], **dict.fromkeys(claimed(backend), False)}
@@ -186,11 +187,11 @@ def _factors(backend: Backend) -> dict[str, Sequence[object]]:
 
 
 def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[Pair]:
-    """The pairs to be seen. Shapes meet each option; only long ones meet each dtype."""
+    """The pairs to be seen. Shapes meet each option; only long ones meet each dtype: there rounding shows."""
     some = one_of_each_kind(_shapes(backend)) if backend.arrays.RUNS_COMPILED else _shapes(backend)
     for first, second in itertools.combinations(factors, 2):
         if (first, second) == ("shape", "dtype"):
-            met = [factors[first][0], *(shape for shape in _shapes(backend) if shape.keys >= LONG)]
+            met = [factors[first][0], *(shape for shape in _shapes(backend) if "long_rows" in shape.features)]
             yield from (((first, shape), (second, b)) for shape in met for b in factors[second])
             continue
         for a, b in itertools.product(factors[first], factors[second]):
@@ -201,8 +202,8 @@ def _pairs(backend: Backend, factors: dict[str, Sequence[object]]) -> Iterator[P
 
 
 def one_of_each_kind(shapes: Sequence[Shape]) -> list[Shape]:
-    """The first shape for each set of features. The number of keys makes no kind: each is tried without options."""
-    return list({shape.features - {"one_key", "long_rows"}: shape for shape in reversed(shapes)}.values())
+    """The first shape for each set of features; the number of keys makes no kind."""
+    return list({shape.features - LENGTHS: shape for shape in reversed(shapes)}.values())
 
 
 def _features(row: dict[str, object]) -> frozenset[str]:
@@ -216,9 +217,6 @@ def _features(row: dict[str, object]) -> frozenset[str]:
             features |= keywords(name)
     return frozenset(features)
 
-
-LONG = 100
-"""Rows of so many keys meet each dtype: long sums are where rounding shows."""
 
 MOST, MOST_COMPILED = 5, 7
 """Options in one row at most: many ways to hide keys, taken together, leave too little to see.

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from attnspec.specs.backend import Backend, BackendError, Malformed
 from attnspec.specs.catalogue import Violation
-from attnspec.specs.contract import DEVICES, DTYPES, OPTIONS, SHAPE_FEATURES, TRANSFORMS
+from attnspec.specs.contract import DEVICES, DTYPES, LENGTHS, OPTIONS, SHAPE_FEATURES, TRANSFORMS
 from attnspec.specs.invariants.common import hold_result
-from attnspec.specs.plan import POOL, claimed, one_of_each_kind, plainest, plan, with_values
+from attnspec.specs.plan import PLAINEST, POOL, claimed, one_of_each_kind, plainest, plan, with_values
 from attnspec.specs.recipe import Recipe, Shape
 from attnspec.specs.settings import SETTINGS, VALUE_SETTINGS, keywords
 from attnspec.specs.transforms import attempt
@@ -19,8 +19,8 @@ from attnspec.specs.values import DISTRIBUTIONS
 
 Lack = frozenset[str]
 
-EXTREME = frozenset({"zero_size", "one_key", "long_rows"})
-"""Features of shapes that have others of necessity, or by the way."""
+EXTREME = LENGTHS | {"zero_size"}
+"""Features of which every shape that has them is a kind."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,8 +123,10 @@ def _named(lack: Lack) -> Lack:
     if len(options) > 1:
         return options
     implied = {VALUE_SETTINGS[word][0] for word in lack & VALUE_SETTINGS.keys()}
-    extreme = lack & EXTREME
-    return lack - implied - (frozenset(SHAPE_FEATURES) - extreme if extreme else frozenset())
+    if "zero_size" in lack:
+        return lack - implied - (frozenset(SHAPE_FEATURES) - {"zero_size"})
+    by_the_way = {word for length in lack & LENGTHS for word in shape_with(length).features - {length}}
+    return lack - implied - by_the_way
 
 
 def _simpler(backend: Backend) -> Iterator[Callable[[Recipe], Recipe]]:
@@ -132,10 +134,19 @@ def _simpler(backend: Backend) -> Iterator[Callable[[Recipe], Recipe]]:
     yield lambda recipe: dataclasses.replace(recipe, values=plain.values, seed=0)
     yield lambda recipe: dataclasses.replace(recipe, dtype=plain.dtype)
     yield lambda recipe: dataclasses.replace(recipe, shape=plain.shape)
+    yield lambda recipe: dataclasses.replace(recipe, shape=_of_common_length(recipe.shape))
     for feature in SHAPE_FEATURES:
         yield lambda recipe, feature=feature: _reshaped(recipe, feature)  # type: ignore[misc]
     for option in claimed(backend):
         yield lambda recipe, option=option: recipe.with_settings(**{option: None})  # type: ignore[misc]
+
+
+def _of_common_length(shape: Shape) -> Shape:
+    """The shape with neither one key nor many, unless it has none: as many as queries, or one more if they differ."""
+    if not LENGTHS & shape.features:
+        return shape
+    queries = max(shape.queries, 2)
+    return dataclasses.replace(shape, queries=queries, keys=queries + (shape.keys != shape.queries))
 
 
 def _reshaped(recipe: Recipe, feature: str) -> Recipe:
@@ -195,14 +206,23 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
     for word in features & set(VALUE_SETTINGS):
         option, *names = VALUE_SETTINGS[word]
         variants = [variant.with_settings(**{option: name}) for variant in variants for name in names]
-    extreme = (shape for shape in POOL if EXTREME & features & shape.features)
-    for shape in dict.fromkeys((recipe.shape, *one_of_each_kind(POOL), *extreme)):
+    shapes = [shape for shape in POOL if able.supports(shape.features)]
+    extreme = (shape for shape in shapes if EXTREME & features & shape.features)
+    for shape in dict.fromkeys((recipe.shape, *one_of_each_kind(shapes), *extreme)):
         for variant in variants:
             candidate = dataclasses.replace(variant, shape=shape)
             asked = candidate.problem().features | transforms
             if features <= asked | {backend.device} and able.supports(asked):
                 found.append(candidate)
     return found
+
+
+def aside_from(recipe: Recipe, features: Lack) -> Recipe:
+    """The recipe without the options that ``features`` name, and in the plain shape if they are about shapes."""
+    for option, _ in recipe.settings:
+        if keywords(option) & features:
+            recipe = recipe.with_settings(**{option: None})
+    return dataclasses.replace(recipe, shape=PLAINEST.shape) if features & set(SHAPE_FEATURES) else recipe
 
 
 def otherwise_set(backend: Backend, recipe: Recipe) -> Iterator[Recipe]:

@@ -47,6 +47,18 @@ def test_long_rows_that_raise_are_told_by_that_word_alone():
     assert contract(short_rows, set())["contract.claims"].failure.lacks == ("long_rows",)
 
 
+def no_two_lengths_and_widths(query, key, value):
+    if key.shape[-2] != query.shape[-2] and key.shape[-1] != value.shape[-1]:
+        raise ValueError("wanted one length or one width")
+    return numpy_naive.attention(query, key, value)
+
+
+@pytest.mark.parametrize("lacks", [set(), {"gqa"}])
+def test_a_lack_of_two_sizes_is_told_by_both(lacks):
+    """Some shapes that have both also have one key, or many."""
+    assert contract(no_two_lengths_and_widths, lacks)["contract.claims"].failure.lacks == ("cross+value_dim",)
+
+
 @pytest.mark.parametrize(("function", "idle"), [(dense_only, False), (any_layout, True)])
 def test_a_lack_of_views_must_raise(function, idle):
     outcomes = contract(function, {"views"})
@@ -81,7 +93,7 @@ def test_a_known_issue_is_looked_for_in_other_numbers():
 
 
 def folded(query, key, value, *, mask=None):
-    output = nan_in_empty_rows(query, key, value, mask=mask)
+    output = numpy_naive.attention(query, key, value, mask=mask)
     return np.broadcast_to(value, output.shape) if key.shape[-2] == 1 else output
 
 
@@ -95,6 +107,31 @@ def test_another_issue_does_not_keep_one_alive():
     issues = {"mask": "empty rows", "one_key": "mended"}
     outcome = contract(nan_in_empty_rows, set(), KNOWN_ISSUES=issues)["contract.known_issues"]
     assert "wanted one_key to fail as declared" in outcome.failure.message
+
+
+def wrong_softcap(query, key, value, *, softcap=None):
+    return numpy_naive.attention(query, key, value) * (2 if softcap else 1)
+
+
+@pytest.mark.parametrize("mended", ["one_key", "long_rows"])
+def test_a_failure_without_the_features_is_not_theirs(mended):
+    outcome = contract(wrong_softcap, set(), KNOWN_ISSUES={mended: "mended"})["contract.known_issues"]
+    assert f"wanted {mended} to fail as declared, came right results" in outcome.failure.message
+
+
+def wrong_across(query, key, value):
+    return numpy_naive.attention(query, key, value) * (1 if key.shape[-2] == query.shape[-2] else 2)
+
+
+def test_two_known_issues_may_be_met_together_only():
+    """All long rows are other lengths than the query's, too."""
+    issues = {"cross": "wrong", "long_rows": "wrong"}
+    assert contract(wrong_across, set(), KNOWN_ISSUES=issues)["contract.known_issues"].status == KNOWN
+
+
+def test_a_known_issue_that_is_ruled_out_is_told_so():
+    outcome = contract(wrong_across, {"cross"}, KNOWN_ISSUES={"long_rows": "wrong"})["contract.known_issues"]
+    assert "came lacks that rule it out" in outcome.failure.message
 
 
 def any_layout_with_mask(query, key, value, *, mask=None):

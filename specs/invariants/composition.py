@@ -25,6 +25,7 @@ def merge_by_lse(backend: Backend, problem: Problem) -> float:
     require(keys > 1)
     cut = 1 + int(problem.rng.randint(keys - 1))
     blocks = [with_keys(problem, slice(0, cut)), with_keys(problem, slice(cut, keys))]
+    require(all(backend.supports(block.features) for block in blocks))
     results = [backend.solve(block) for block in blocks]
     lses = np.stack([np.asarray(part(result, "lse"), np.float64) for result in results])
     seen = np.stack([~backend.solution(block).empty for block in blocks])

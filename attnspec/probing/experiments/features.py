@@ -8,7 +8,7 @@ from attnspec.probing.experiments.options import right
 from attnspec.probing.finding import Finding, Trial
 from attnspec.probing.lab import Lab, recipe_of
 from attnspec.specs.backend import Backend
-from attnspec.specs.contract import DTYPES, SHAPE_FEATURES
+from attnspec.specs.contract import DTYPES, LENGTHS, SHAPE_FEATURES
 from attnspec.specs.plan import POOL, one_of_each_kind, plainest, plan
 from attnspec.specs.problem import Problem
 from attnspec.specs.recipe import Recipe
@@ -76,11 +76,11 @@ def together(lab: Lab, adapter: Adapter) -> tuple[Adapter, Finding]:
 
 
 def tried(backend: Backend) -> Iterator[Recipe]:
-    """The plan; where each of its problems must be compiled, its pairs of options on few shapes, then each shape."""
+    """The plan; where each of its problems must be compiled, its pairs on few shapes, then one shape of each kind."""
     if not backend.arrays.RUNS_COMPILED:
         yield from plan(backend)
         return
-    lacks = backend.declaration.lacks | {frozenset({feature}) for feature in SHAPE_FEATURES}
+    lacks = backend.declaration.lacks | {frozenset({feature}) for feature in SHAPE_FEATURES if feature not in LENGTHS}
     rows = plan(backend.assuming(lacks=lacks, dtypes=backend.declaration.dtypes[:1]))
     yield from rows
     for dtype in backend.declaration.dtypes[1:]:

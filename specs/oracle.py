@@ -36,18 +36,13 @@ class Solution:
 
     @cached_property
     def key(self) -> Floats:
-        """(B, Hq, S, Dk): for each query head."""
-        return self._per_query_head(_float64(self.problem.key))
+        """(B, Hq, S, Dk): each query head's own copy."""
+        return _float64(self.problem.key)[:, self.kv_head]
 
     @cached_property
     def value(self) -> Floats:
-        """(B, Hq, S, Dv): for each query head."""
-        return self._per_query_head(_float64(self.problem.value))
-
-    def _per_query_head(self, array: Floats) -> Floats:
-        """The array if each query head has a key/value head of its own, else a copy for each."""
-        _, heads, kv_heads, *_ = self.problem.shape
-        return array if heads == kv_heads else array[:, self.kv_head]
+        """(B, Hq, S, Dv): each query head's own copy."""
+        return _float64(self.problem.value)[:, self.kv_head]
 
     @cached_property
     def kv_head(self) -> NDArray[np.intp]:

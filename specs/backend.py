@@ -90,6 +90,10 @@ class Backend:
         """The same backend under a declaration with other fields."""
         return dataclasses.replace(self, declaration=dataclasses.replace(self.declaration, **changes))
 
+    def claiming(self, features: frozenset[str]) -> "Backend":
+        """The same backend without the lacks that rule ``features`` out."""
+        return self.assuming(lacks=frozenset(lack for lack in self.declaration.lacks if not lack <= features))
+
     def supports(self, features: frozenset[str]) -> bool:
         """Whether it claims all ``features`` together; a transform counts only if the array library has it."""
         transforms = features & frozenset(TRANSFORMS)

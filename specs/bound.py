@@ -229,12 +229,11 @@ class Bound:
         size = np.abs(s.value)
         carried = (self._weights + self.stored_weights) @ size
         error = self.stored_weights @ size + (self._sum_error + 4 * p.stored + p.output) * carried
-        underflow = 4 * (p.smallest + p.returned) + keys * p.faintest
+        underflow: Floats | float = 4 * (p.smallest + p.returned) + keys * p.faintest
         if s.any_empty:
             blank = s.empty & (self._weights.sum(-1) == 0)
-            error = error + np.where(blank, 0.0, underflow)[..., None]
-        else:
-            error = error + underflow
+            underflow = np.where(blank, 0.0, underflow)[..., None]
+        error = error + underflow
         if self.values_may_overflow:
             error = np.where(keys * size.max(-2, initial=0.0, keepdims=True) > p.largest, np.inf, error)
         return np.where(self.lost, np.inf, error)

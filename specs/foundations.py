@@ -77,7 +77,7 @@ def _asked_for(backend: Backend, features: frozenset[str]) -> tuple[Backend, lis
     """Recipes that ask for the features, without the other known faults if there are any such; the backend for them."""
     declaration = backend.declaration
     for lacks in (declaration.lacks | set(declaration.known_faults), declaration.lacks):
-        able = backend.assuming(lacks=frozenset(lack for lack in lacks if not lack <= features))
+        able = backend.assuming(lacks=lacks).claiming(features)
         if recipes := recipes_with(able, features):
             break
     return able, recipes

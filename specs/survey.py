@@ -195,7 +195,7 @@ def recipes_with(backend: Backend, features: Lack) -> list[Recipe]:
 
     Of extreme sizes every one is a kind: a function may well have rows without keys but not a value without width.
     """
-    able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
+    able = backend.claiming(features)
     recipe, transforms = plainest(backend), features & frozenset(TRANSFORMS)
     for option, settings in SETTINGS.items():
         if keywords(option) & features:

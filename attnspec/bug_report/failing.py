@@ -78,8 +78,7 @@ def _of_features(backend: Backend, key: str) -> Failure:
     if found is None:
         raise Nothing(f"{backend.name}: {key}: wanted a failure to report, came right results")
     invariant, recipe = found
-    able = backend.assuming(lacks=frozenset(lack for lack in backend.declaration.lacks if not lack <= features))
-    return _shown(able, key, invariant, recipe.problem())
+    return _shown(backend.claiming(features), key, invariant, recipe.problem())
 
 
 @lru_cache

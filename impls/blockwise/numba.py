@@ -16,11 +16,12 @@ from attnspec.impls.blockwise.numba_parts import (
     TURNED,
     at,
     compiled,
-    exp2_double,
     exp2_single,
     hide,
     product,
 )
+
+Array = Any
 
 STRIP, KEYS = 192, 80
 """Queries and keys of a tile. Of products up to a million multiplications OpenBLAS does not copy the factors first."""
@@ -31,7 +32,7 @@ def solvers(dtype: str) -> tuple[Any, Any]:
     """``calm_length`` and ``solve`` for "float32" or "float64". ImportError if NumPy's BLAS is not OpenBLAS."""
     real = getattr(np, dtype)
     gemm = product(dtype)
-    exp2, least = (exp2_single, real(-127)) if dtype == "float32" else (exp2_double, real(-1100))
+    exp2, least = (exp2_single, real(-127)) if dtype == "float32" else (np.exp2, real(-1100))
     lowest, highest = np.finfo(real).min, np.finfo(real).max
     above, below = math.log(highest) - 1, math.log(np.finfo(real).tiny / np.finfo(real).eps) + 1
 
@@ -41,7 +42,7 @@ def solvers(dtype: str) -> tuple[Any, Any]:
     settings = numba.boolean, numba.int64, numba.int64, numba.float64, kind
 
     @compiled(kind(given, given))
-    def calm_length(key, value):  # type: ignore[no-untyped-def]
+    def calm_length(key: Array, value: Array) -> Any:
         """The longest scaled query whose scores with key (S, Dk) are calm: |score| <= |query| |key| keeps exp and its
         products with value (S, Dv) normal numbers. Below 0 if value is not finite."""
         most, fewest, longest = real(1), real(1), real(0)
@@ -62,7 +63,7 @@ def solvers(dtype: str) -> tuple[Any, Any]:
         return real(room / np.sqrt(longest))
 
     @compiled()
-    def rise(scores, top, weight, total):  # type: ignore[no-untyped-def]
+    def rise(scores: Array, top: Array, weight: Array, total: Array) -> None:
         """Raise top (n,) to the greatest of scores (m, n), and lower what was summed before, relative to it."""
         new = top.copy()
         for c in range(len(scores)):
@@ -76,7 +77,7 @@ def solvers(dtype: str) -> tuple[Any, Any]:
                 total[r] *= fade
 
     @compiled()
-    def powers(scores, top, unit, weight):  # type: ignore[no-untyped-def]
+    def powers(scores: Array, top: Array, unit: Any, weight: Array) -> None:
         """2^(unit (scores - top)) in place, 0 of -inf, added to weight (n,)."""
         for c in range(len(scores)):
             for r in range(len(top)):
@@ -87,7 +88,7 @@ def solvers(dtype: str) -> tuple[Any, Any]:
                 weight[r] += found
 
     @compiled()
-    def calm_powers(scores, weight):  # type: ignore[no-untyped-def]
+    def calm_powers(scores: Array, weight: Array) -> None:
         """2^scores in place, added to weight (n,)."""
         for c in range(len(scores)):
             for r in range(len(weight)):
@@ -96,7 +97,19 @@ def solvers(dtype: str) -> tuple[Any, Any]:
                 weight[r] += found
 
     @compiled(numba.void(given, given, given, masks, *settings, kind[:, ::1], kind[::1]))
-    def solve(query, key, value, mask, masked, left, right, scale, length, output, lse):  # type: ignore[no-untyped-def]
+    def solve(
+        query: Array,
+        key: Array,
+        value: Array,
+        mask: Array,
+        masked: bool,
+        left: int,
+        right: int,
+        scale: float,
+        length: Any,
+        output: Array,
+        lse: Array,
+    ) -> None:
         """Fill output (L, Dv) and lse (L,) of queries (L, Dk); query i sees keys i - left to i + right, of these those
         of mask (L, S) if ``masked``; calm are scores of queries up to ``length`` long."""
         (queries, dim), width = query.shape, value.shape[1]

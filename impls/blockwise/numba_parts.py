@@ -1,21 +1,32 @@
 """What numba_blockwise compiles into its loops: products by NumPy's own BLAS, hiding, powers of 2."""
 
 import ctypes
-import functools
-import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
 
+from attnspec.impls.blockwise.threads import blas_library
+
+Array = Any
+
 ROWS, PLAIN, TURNED = 101, 111, 112
 """CBLAS's names of the order of arrays, of a factor as it is, and of a transposed one."""
 
-compiled = functools.partial(numba.njit, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(*signature: Any) -> Callable[[F], F]:
+    """Compile a function, for this signature or for each that comes; it keeps NaN and runs without Python's lock."""
+    decorator: Callable[[F], F] = numba.njit(
+        *signature, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"}
+    )
+    return decorator
 
 
 @compiled()
-def hide(scores, i, j, left, right):  # type: ignore[no-untyped-def]
+def hide(scores: Array, i: int, j: int, left: int, right: int) -> bool:
     """-inf for what queries from i on do not see of keys from j on, in scores (m, n); whether there is any."""
     m, n = scores.shape
     if j + m - 1 <= i + right and j >= i + n - 1 - left:
@@ -27,19 +38,13 @@ def hide(scores, i, j, left, right):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def at(array):  # type: ignore[no-untyped-def]
+def at(array: Array) -> Any:
     """The address of its first element."""
     return array.ctypes.data
 
 
 @compiled()
-def exp2_double(x):  # type: ignore[no-untyped-def]
-    """2^x."""
-    return np.exp2(x)
-
-
-@compiled()
-def exp2_single(x):  # type: ignore[no-untyped-def]
+def exp2_single(x: Any) -> Any:
     """2^(whole + rest), from -127, of which it is 0, to 127: of the rest a polynomial, of the whole by its bits."""
     whole = np.rint(x)
     rest = x - whole
@@ -55,13 +60,12 @@ def exp2_single(x):  # type: ignore[no-untyped-def]
 
 def product(dtype: str) -> Any:
     """cblas_sgemm or cblas_dgemm of NumPy's OpenBLAS, for whole numbers of 64 bits."""
-    library = ctypes.CDLL(sys.modules["numpy.linalg._umath_linalg"].__file__)
     kind, real = ("s", ctypes.c_float) if dtype == "float32" else ("d", ctypes.c_double)
     try:
-        found = getattr(library, f"scipy_cblas_{kind}gemm64_")
+        found = getattr(blas_library(), f"scipy_cblas_{kind}gemm64_")
     except AttributeError:
         raise ImportError("wanted a NumPy that brings OpenBLAS, as those of PyPI for Linux and Windows do") from None
-    whole, name, at = ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p
-    found.argtypes = [name] * 3 + [whole] * 3 + [real, at, whole, at, whole, real, at, whole]
+    whole, name, address = ctypes.c_int64, ctypes.c_int32, ctypes.c_void_p
+    found.argtypes = [name] * 3 + [whole] * 3 + [real, address, whole, address, whole, real, address, whole]
     found.restype = None
     return found

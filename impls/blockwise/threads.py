@@ -27,10 +27,15 @@ def threads() -> int:
     return 1 if blas is None else (_inside[0] if _inside else blas[0]())
 
 
+def blas_library() -> ctypes.CDLL:
+    """The one that NumPy's own products come from."""
+    return ctypes.CDLL(sys.modules["numpy.linalg._umath_linalg"].__file__)
+
+
 @functools.cache
 def _blas() -> tuple[Callable[[], int], Callable[[int], object]] | None:
     """The functions that get and set the thread count of NumPy's own OpenBLAS; None if NumPy has another BLAS."""
-    library = ctypes.CDLL(sys.modules["numpy.linalg._umath_linalg"].__file__)
+    library = blas_library()
     for prefix, suffix in itertools.product(("scipy_openblas", "openblas"), ("64_", "")):
         with contextlib.suppress(AttributeError):
             read, write = (getattr(library, f"{prefix}_{verb}_num_threads{suffix}") for verb in ("get", "set"))
